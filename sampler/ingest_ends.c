@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ingest_ends.c - how chains end, and chains from copies of stacks or call stacks; see ingest.h.  Sampling thread.
+ * ingest_ends.c - judges how callchains end, and builds chains from stack copies and call stacks.
+ *
+ * See ingest.h.  Sampling thread.
  */
 #include "sampler/ingest_ends.h"
 
@@ -11,18 +13,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Behind addresses of user space a chain in a recording ends with so many context markers.  The
- * kernel writes none there, and perf shows none.  One that broke, or is too deep, has none. */
+/* Number of context markers after the user addresses at the end of a recorded chain.  The kernel
+ * writes none there, and perf shows none.  A chain that broke, or is too deep, has none. */
 enum chain_marks {
 	MARKS_WHOLE = 1,
 	MARKS_CUT,
 	MARKS_AWAY,
-	MARKS_LATE, /* the kernel's chain, of any end */
+	MARKS_LATE, /* the kernel's chain, however it ends */
 };
-/* A stack's addresses, a marker, those at the end, and one more address, so that longer chains
- * count as truncated. */
+/* Words for a stack's addresses, a context marker, the markers at the end and one more address.
+ * With that address, a longer chain counts as truncated. */
 #define CHAIN_WORDS_MAX (STACK_DEPTH_MAX + MARKS_LATE + 2u)
-#define KERNEL_FRAMES 127u /* kernel.perf_event_max_stack, unless it was changed */
+#define KERNEL_FRAMES 127u /* kernel.perf_event_max_stack, unless changed */
 
 int ingest_set_unwind(struct ingest *ingest, const struct unwind_source *source)
 {
@@ -30,7 +32,8 @@ int ingest_set_unwind(struct ingest *ingest, const struct unwind_source *source)
 	return unwind_new(&ingest->unwind, ingest->images, source);
 }
 
-/* Counts a chain that broke, and its last address if the table of its image has no rule there. */
+/* Counts a broken chain.  Keeps its last address if the unwind table of the image has no rule
+ * there. */
 static void count_unwound(struct ingest *ingest, struct unwind_broken *broken,
 	const struct space *space, uint64_t address)
 {
@@ -49,8 +52,8 @@ static void count_unwound(struct ingest *ingest, struct unwind_broken *broken,
 		broken->n_places++;
 }
 
-/* address: the last of a chain that was unwound by tables, where its code is; 0: it was not.
- * is_lacking: its sample has not the register that it needs. */
+/* Counts a broken chain by image.  address: last code address of a chain unwound by tables; 0 for
+ * other chains.  is_lacking: the sample lacks a register that unwinding needs. */
 static void count_broken(
 	struct ingest *ingest, const struct space *space, uint64_t address, bool is_lacking)
 {
@@ -113,7 +116,7 @@ static size_t count_frames(const uint64_t *chain, uint64_t n)
 	return frames;
 }
 
-/* The most addresses that a chain may have been taken with. */
+/* Whether the chain has as many addresses as it may have been taken with. */
 static bool is_deepest(const struct record_sample *sample, uint16_t max_stack)
 {
 	const size_t n = count_frames(sample->chain, sample->chain_len);
@@ -121,7 +124,7 @@ static bool is_deepest(const struct record_sample *sample, uint16_t max_stack)
 	return n == (max_stack ? max_stack : KERNEL_FRAMES) || n >= UNWIND_FRAMES_MAX;
 }
 
-/* The kernel's own walk ended there in chains that had room for more. */
+/* Whether the kernel's own walk ended at this address in a chain with room for more. */
 static bool is_kernel_root(const struct ingest *ingest, uint64_t address)
 {
 	for (size_t i = 0; i < ingest->n_kernel_roots; i++)
@@ -138,7 +141,7 @@ static void note_kernel_root(struct ingest *ingest, uint64_t address)
 		ingest->kernel_roots[ingest->n_kernel_roots++] = address;
 }
 
-/* Judges a chain without user code, which a kernel thread's is whole without. */
+/* Judges a chain without user code.  The chain of a kernel thread is whole without it. */
 static enum unwind_end judge_kernel(struct ingest *ingest, const struct space *space,
 	const struct record_sample *sample, uint16_t max_stack)
 {
@@ -170,8 +173,9 @@ static size_t put_marks(uint64_t *chain, size_t n, enum chain_marks marks)
 	return n;
 }
 
-/* Whether the chain goes on at its outermost address.  A walk by frame pointers may end with words
- * that are no code, also behind a root: the last code before them tells, which *address is of. */
+/* Judges whether the chain goes on at its outermost address.  A walk by frame pointers may end with
+ * words that are no code, even after a root.  The last code before them decides; *address is set to
+ * it. */
 static enum unwind_end judge_outermost(struct unwind *unwind, const struct space *space,
 	const uint64_t *chain, uint64_t n, uint64_t *address)
 {
@@ -188,8 +192,8 @@ static enum unwind_end judge_outermost(struct unwind *unwind, const struct space
 	return end;
 }
 
-/* Whether a chain ends with code of the kernel.  What a walk by frame pointers takes for an address
- * of user space may be any number. */
+/* Whether a chain ends with kernel code.  A walk by frame pointers may record any number as a user
+ * address. */
 static bool ends_in_kernel(const uint64_t *chain, uint64_t n)
 {
 	for (uint64_t i = n; i; i--) {
@@ -201,7 +205,7 @@ static bool ends_in_kernel(const uint64_t *chain, uint64_t n)
 	return chain[n - 1] >> 63;
 }
 
-/* Judges a chain that the kernel found. */
+/* Judges a chain found by the kernel. */
 enum unwind_end ingest_find_end(struct ingest *ingest, const struct space *space,
 	const struct record_sample *sample, uint8_t event)
 {
@@ -219,7 +223,7 @@ enum unwind_end ingest_find_end(struct ingest *ingest, const struct space *space
 	ingest->late += marks == MARKS_LATE;
 	if (sample->chain[n - 1] >= (uint64_t)PERF_CONTEXT_MAX)
 		return UNWIND_UNTRIED;
-	/* What was to come later has not. */
+	/* The deferred user part never came. */
 	if (n > 1 && sample->chain[n - 2] == RECORD_CONTEXT_USER_DEFERRED)
 		return judge(ingest, UNWIND_CUT);
 	if (ends_in_kernel(sample->chain, n))
@@ -227,7 +231,7 @@ enum unwind_end ingest_find_end(struct ingest *ingest, const struct space *space
 	if (!space || !space_count(space))
 		return UNWIND_UNTRIED;
 	end = judge_outermost(ingest->unwind, space, sample->chain, n, &address);
-	/* A walk that goes in circles is as long. */
+	/* A walk that goes in circles is just as long. */
 	if (end == UNWIND_BROKEN && is_deepest(sample, max_stack) &&
 		address + 1 >= sample->chain[n - 1])
 		end = UNWIND_DEEP;
@@ -261,7 +265,7 @@ void ingest_count_end(struct ingest *ingest, uint8_t event, uint8_t end)
 	}
 }
 
-/* The next place for a chain, of CHAIN_WORDS_MAX words; NULL: no memory. */
+/* Returns the next chain buffer, of CHAIN_WORDS_MAX words; NULL if memory runs out. */
 static uint64_t *next_unwound(struct ingest *ingest)
 {
 	if (!ingest->unwound)
@@ -272,7 +276,7 @@ static uint64_t *next_unwound(struct ingest *ingest)
 	return &ingest->unwound[ingest->n_unwound++ % (INGEST_BATCH + 1) * CHAIN_WORDS_MAX];
 }
 
-/* The kernel's part of a chain, at most max of it. */
+/* Copies the kernel's part of a chain, at most max words.  Returns their number. */
 static size_t copy_kernel_part(const struct record_sample *sample, uint64_t *out, size_t max)
 {
 	size_t n = 0;
@@ -301,7 +305,8 @@ static int take_call_stack(
 	return 0;
 }
 
-/* Recordings of the chain are judged by its last address, which may not tell. */
+/* Appends markers for an end that the chain's last address does not show.  Readers of a recording
+ * judge the chain by that address. */
 static size_t mark_end(struct ingest *ingest, const struct space *space, enum unwind_end end,
 	uint64_t *chain, size_t n)
 {
@@ -332,7 +337,7 @@ void ingest_mark_late(struct ingest *ingest, struct record *record)
 	sample->chain_len = put_marks(chain, n, MARKS_LATE);
 }
 
-/* How many frames of user space may follow the kernel's. */
+/* Returns how many user frames may follow the kernel's. */
 static size_t user_frames(const struct record_format *format, const uint64_t *chain, size_t n)
 {
 	const size_t frames = count_frames(chain, n), most = STACK_DEPTH_MAX / 2;
@@ -342,7 +347,8 @@ static size_t user_frames(const struct record_format *format, const uint64_t *ch
 	return format->max_stack > frames ? format->max_stack - frames : 0;
 }
 
-/* The chain has no user part but the copy, which is of 32 bits or lacks registers. */
+/* Judges a sample that has a stack copy but no user chain.  The copy is 32-bit or lacks
+ * registers. */
 static enum unwind_end judge_unread(struct ingest *ingest, const struct record_sample *sample,
 	const struct record_format *format)
 {

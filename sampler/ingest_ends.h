@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * ingest_ends.h - how the chains of samples end, for ingest.c alone.
- */
+/* ingest_ends.h - judges how the callchains of samples end; only for ingest.c. */
 #ifndef SAMPLER_INGEST_ENDS_H
 #define SAMPLER_INGEST_ENDS_H
 
 #include "sampler/ingest.h"
 
-/* Judges the chain of a sample without a copy of its stack; UNTRIED if nothing is known. */
+/* Judges the chain of a sample without a stack copy.  Returns UNWIND_UNTRIED if nothing is
+ * known. */
 enum unwind_end ingest_find_end(struct ingest *ingest, const struct space *space,
 	const struct record_sample *sample, uint8_t event);
 

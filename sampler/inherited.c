@@ -19,7 +19,7 @@
 
 #define BUSY_ROUNDS 100
 #define BUSY_PAUSE_NS 5000000 /* an ending task still holds its copy of an event */
-#define RETURNS_MAX 4096 /* the kernel's limit: calls of one function that it awaits at a time */
+#define RETURNS_MAX 4096 /* kernel limit: returns of one function awaited at a time */
 
 static const struct inherited_kind {
 	const char *pmu, *file;
@@ -33,7 +33,7 @@ struct inherited_probe {
 	const char *probe, *bpf;
 	uint64_t config, offset;
 	size_t kind, number;
-	uint64_t id; /* of the tracepoint */
+	uint64_t id; /* tracepoint id */
 };
 
 static size_t find_kind(const struct event_spec *spec)

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * inherited.h - prepares events that new tasks inherit, so that no fork() fails because of them.
+ * inherited.h - prepares inherited events, so that they make no fork() fail.
  *
  * The kernel reopens an inherited event within fork(), with the memory and rights of the forking
  * task.  It reads a uprobe's path or a kprobe's function at strobe's address in that task.  It also
  * requires CAP_PERFMON, and CAP_SYS_ADMIN for a breakpoint in the kernel.  If that fails, the fork
  * fails.  The kernel checks a tracepoint's rights only once.  So inherited probes become
  * tracepoints, through TRACEFS/uprobe_events and kprobe_events.  So do all return probes of kernel
- * functions: only there can strobe say how many returns the kernel awaits at a time.
+ * functions: only there can strobe set how many returns the kernel awaits at a time.
  *
  * Their group is strobe_PID_MARK.  A living strobe holds a lock (F_OFD_SETLK) on the byte MARK of
  * these files, in any namespace.  A group without a lock is left over; the next strobe removes it.
- *
  * One thread for each struct.
  */
 #ifndef SAMPLER_INHERITED_H
@@ -38,9 +37,9 @@ struct inherited {
 /* Removes the probes that dead strobes left. */
 void inherited_init(struct inherited *inherited);
 
-/* Changes attr, which belongs to spec, if it is inherited and could make fork() fail, or if it would
- * miss returns.  A return probe that is not inherited stays unchanged without tracefs.  Returns 0 or
- * -errno.  *refused: inheritance is refused, not the event itself. */
+/* Changes attr, which belongs to spec, if an inherited event could make fork() fail or a return
+ * probe would miss returns.  Without tracefs, a return probe that is not inherited stays unchanged.
+ * Returns 0 or -errno.  Sets *refused if the inheritance is refused, not the event itself. */
 int inherited_prepare(struct inherited *inherited, const struct event_spec *spec,
 	struct perf_event_attr *attr, bool *refused);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * kinds.c - see kinds.h: the table.
- */
+/* kinds.c - the table of sample kinds; see kinds.h. */
 #include "sampler/kinds.h"
 
 #include <string.h>

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kinds.h - the extension table: sample kinds whose raw data a PMU lays out (AMD IBS is the first).
+ * kinds.h - extension table of sample kinds: the raw data of one PMU, such as AMD IBS, as fields.
  *
- * To add one: a file kinds_NAME.c with a struct sample_kind, and a line in the table of kinds.c.  Nothing else changes: the
- * engine asks fields.h, which asks this table by the PMU's name, adds sample_type to the attribute, and has each sample's
- * raw bytes decoded into the kind's fields, which can then be grouped by as any others.
- * All is constant, and decoding a pure function on bytes; any thread.
+ * To add a kind, write kinds_NAME.c with a struct sample_kind, and add a line to the table in
+ * kinds.c.  Nothing else changes.  The engine asks fields.h, which looks up the PMU's name in this
+ * table.  It adds sample_type to the attribute and decodes each sample's raw bytes into the kind's
+ * fields.  Those can be grouped by like all others.
+ *
+ * All data is constant, and decoding is a pure function on bytes.  Any thread.
  */
 #ifndef SAMPLER_KINDS_H
 #define SAMPLER_KINDS_H
@@ -19,25 +21,25 @@
 
 struct kind_field {
 	struct field field;
-	const char *const *names; /* of FIELD_ENUM: by number; NULL where a number has none */
+	const char *const *names; /* FIELD_ENUM: names by number; NULL for a number without one */
 	size_t n_names;
 };
 
 struct sample_kind {
 	const char *name; /* "AMD IBS op" */
-	const char *const *pmus; /* whose samples these are; NULL at the end */
-	uint64_t sample_type; /* PERF_SAMPLE_RAW, and what else the attribute must ask for */
+	const char *const *pmus; /* PMUs with samples of this kind; NULL at the end */
+	uint64_t sample_type; /* PERF_SAMPLE_RAW and other bits that the attribute must set */
 	const struct kind_field *fields;
 	size_t n_fields;
-	/* Set numbers[n_fields], all 0 before; returns what came of it: a place in outcomes. */
+	/* Sets numbers[n_fields], which are all 0 before.  Returns an index into outcomes. */
 	size_t (*decode)(const void *raw, size_t len, uint64_t *numbers);
-	const char *const *
-		outcomes; /* what samples are counted under: "decoded", "too short"; NULL at the end */
+	/* counters of samples: "decoded", "too short"; NULL at the end */
+	const char *const *outcomes;
 };
 
-/* The kind of a PMU's samples, or NULL. */
+/* Returns the kind of a PMU's samples; NULL if none. */
 const struct sample_kind *kinds_find(const char *pmu);
 
-extern const struct sample_kind kind_ibs_op, kind_ibs_fetch; /* kinds_ibs.c */
+extern const struct sample_kind kind_ibs_op, kind_ibs_fetch; /* in kinds_ibs.c */
 
 #endif

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kinds_ibs.c - AMD instruction based sampling: raw data of the PMUs ibs_op and ibs_fetch as derived events.
+ * kinds_ibs.c - AMD instruction based sampling: fields from the raw data of PMUs ibs_op and
+ * ibs_fetch.
  *
- * The kernel writes 32 bits of capabilities (CPUID Fn8000_001B EAX), then MSRs, 64 bits each.  ibs_op: IbsOpCtl, IbsOpRip,
- * IbsOpData, IbsOpData2, IbsOpData3, IbsDcLinAd, IbsDcPhysAd; then IbsBrTarget and IbsOpData4 where there are such.
- * ibs_fetch: IbsFetchCtl, IbsFetchLinAd, IbsFetchPhysAd; then IbsFetchCtlExtd.  Registers: AMD64 APM volume 2, 13.3, and the
- * PPRs of the families.
+ * The kernel writes 32 bits of capabilities (CPUID Fn8000_001B EAX), then MSRs, 64 bits each.
+ * ibs_op: IbsOpCtl, IbsOpRip, IbsOpData, IbsOpData2, IbsOpData3, IbsDcLinAd, IbsDcPhysAd; then
+ * IbsBrTarget and IbsOpData4 if the CPU has them.
+ * ibs_fetch: IbsFetchCtl, IbsFetchLinAd, IbsFetchPhysAd; then IbsFetchCtlExtd.
+ * Registers: AMD64 APM volume 2, 13.3, and the PPRs of the families.
  */
 #include "sampler/kinds.h"
 
@@ -15,7 +17,7 @@
 #define CAPS_BRANCH_TARGET (1u << 5)
 #define CAPS_FETCH_EXTENDED (1u << 9)
 #define CAPS_OP_DATA4 (1u << 10)
-#define CAPS_ZEN4 (1u << 11) /* the data source has two bits more */
+#define CAPS_ZEN4 (1u << 11) /* the data source has two more bits */
 
 #define REGS_MAX 9u
 
@@ -101,7 +103,7 @@ static const char *const hits[] = {"no access", "hit", "miss"};
 static const char *const dtlb[] = {"no access", "L1 hit", "L2 hit", "miss"};
 static const char *const memories[] = {"write-back", "write-combining", "uncacheable"};
 static const char *const nodes[] = {"no data", "local", "remote"};
-/* Those of families before Zen 4, then those with the two bits more. */
+/* Sources before Zen 4, then those of Zen 4 with two more bits. */
 static const char *const sources[] = {"none", "L3", "other core's cache", "DRAM", "remote cache",
 	NULL, NULL, "I/O", "none", "L3 or other L1/L2 in the CCX", "cache of a near CCX", "DRAM",
 	NULL, "cache of a far CCX", "persistent memory", "I/O", "extension memory", NULL, NULL,
@@ -165,7 +167,7 @@ static void decode_access(const struct registers *registers, uint64_t *numbers)
 	numbers[OP_LOCKED] = bits(data3, 15, 1);
 	if (registers->caps & CAPS_ZEN4)
 		source = SOURCES_ZEN4 + (source | bits(data2, 6, 2) << 3);
-	/* Valid for loads that went to the northbridge. */
+	/* Valid only for loads that went to the northbridge. */
 	if (load && miss && bits(data2, 0, 3) + bits(data2, 6, 2)) {
 		numbers[OP_DATA_SOURCE] = source;
 		numbers[OP_NODE] = bits(data2, 4, 1) ? 2 : 1;

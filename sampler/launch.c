@@ -63,7 +63,7 @@ static int open_nothing(void)
 	return ends[0];
 }
 
-/* Runs in the child: only what is safe after a fork in a process with threads. */
+/* Runs in the child.  Calls only functions that are safe after a fork in a process with threads. */
 static _Noreturn void child(char *const argv[], int output_fd, int go_fd, int error_fd)
 {
 	char go;
@@ -92,8 +92,8 @@ fail:
 	_exit(127);
 }
 
-/* Until then it runs, and has samples once an event is armed, be it for a moment: of this program,
- * not of the command. */
+/* Waits until the child sleeps.  Before, an armed event would take samples of this program instead
+ * of the command. */
 static void wait_until_asleep(int32_t pid)
 {
 	const struct timespec pause = {.tv_nsec = ASLEEP_PAUSE_NS};
@@ -131,7 +131,7 @@ int launch_fork(struct launch *launch, char *const argv[], int output_fd)
 	launch->go_fd = go[1];
 	launch->error_fd = error[0];
 	go[1] = error[0] = -1;
-	launch->pid_fd = (int)syscall(SYS_pidfd_open, pid, 0); /* close-on-exec by itself */
+	launch->pid_fd = (int)syscall(SYS_pidfd_open, pid, 0); /* always close-on-exec */
 	if (launch->pid_fd < 0)
 		launch->pid_fd = -1;
 	wait_until_asleep(launch->pid);
@@ -151,7 +151,7 @@ int launch_go(struct launch *launch)
 	if (write(launch->go_fd, "g", 1) != 1)
 		unsent = errno;
 	close_fd(&launch->go_fd);
-	/* End of file comes with a successful exec, which closes the other end. */
+	/* A successful exec closes the other end, so the read ends with end of file. */
 	do
 		len = read(launch->error_fd, &error, sizeof(error));
 	while (len < 0 && errno == EINTR);
@@ -178,7 +178,7 @@ bool launch_ended(struct launch *launch, int *status)
 	if (!pid)
 		return false;
 	if (pid < 0)
-		*status = 0; /* somebody else has waited for it */
+		*status = 0; /* another waiter took the status */
 	launch->pid = 0;
 	close_fd(&launch->pid_fd);
 	return true;
@@ -188,7 +188,7 @@ int launch_signal(const struct launch *launch, int signal)
 {
 	if (!launch->pid)
 		return -ESRCH;
-	/* Somebody else may have waited for it, and its number be given out again. */
+	/* If another waiter took the status, the kernel may have reused the pid. */
 	if (launch->pid_fd >= 0)
 		return syscall(SYS_pidfd_send_signal, launch->pid_fd, signal, NULL, 0) ? -errno : 0;
 	return kill(launch->pid, signal) ? -errno : 0;

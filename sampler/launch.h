@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * launch.h - start a command that waits until its events are open.
+ * launch.h - starts a command that waits until its events are open.
  *
- * launch_fork() makes the process, launch_go() lets it execute the command.  The parent's side may
- * be used by one thread at a time.
+ * launch_fork() creates the process, launch_go() lets it execute the command.  One thread at a time
+ * may use the parent's side.
  */
 #ifndef SAMPLER_LAUNCH_H
 #define SAMPLER_LAUNCH_H
@@ -19,26 +19,30 @@ void launch_take_signals(void);
 
 struct launch {
 	int32_t pid; /* 0: none */
-	int pid_fd; /* readable when the command ended; -1: the kernel has none, use waiting */
+	/* readable once the command ended; -1: not supported by the kernel, wait for pid instead */
+	int pid_fd;
 	int go_fd, error_fd;
 };
 
-/* Fork a child that waits for launch_go().  When this returns, the child sleeps already.  With
- * output_fd >= 0, which stays the caller's, the command's stdout and stderr go there, stdin is
- * /dev/null and it gets a process group of its own; else it shares all three and the terminal.
- * 0 or -errno. */
+/* Forks a child that waits for launch_go().  The child already sleeps when this returns.  If
+ * output_fd >= 0, the child's stdout and stderr go there, stdin is /dev/null, and it gets its own
+ * process group.  Otherwise it shares all three and the terminal.  Returns 0 or -errno.  The caller
+ * keeps output_fd. */
 int launch_fork(struct launch *launch, char *const argv[], int output_fd);
 
-/* Let the child execute the command.  Returns 0, or -errno of execvp(3), the child being gone then. */
+/* Lets the child execute the command.  Returns 0, or -errno of execvp(3); the child is gone
+ * then. */
 int launch_go(struct launch *launch);
 
-/* Whether the command ended, with its wait status; does not block. */
+/* Whether the command ended; sets its wait status.  Does not block. */
 bool launch_ended(struct launch *launch, int *status);
 
-/* Send it a signal; 0 or -errno.  Not at the same time as launch_ended(), which frees the number. */
+/* Sends a signal to the command.  Returns 0 or -errno.  Must not run at the same time as
+ * launch_ended(), which frees the pid. */
 int launch_signal(const struct launch *launch, int signal);
 
-/* Closes descriptors.  A child that never got to go ends; a running command goes on. */
+/* Closes the descriptors.  A child that launch_go() never released ends; a running command
+ * continues. */
 void launch_close(struct launch *launch);
 
 #endif

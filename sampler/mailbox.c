@@ -63,7 +63,7 @@ int mailbox_post(struct mailbox *box, const struct mail *mail)
 
 void mailbox_wake(struct mailbox *box)
 {
-	/* Can only fail when the counter is full, and then it is readable anyway. */
+	/* Fails only if the counter is full; the fd is readable then anyway. */
 	(void)!eventfd_write(box->wake_fd, 1);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * mailbox.h - commands on their way to the sampling thread, in order.
+ * mailbox.h - queue of commands to the sampling thread, in order.
  *
- * Any thread posts; the sampling thread takes.  A mutex inside is held for list operations only.
+ * Any thread posts; the sampling thread takes.  An internal mutex is held for list operations only.
  */
 #ifndef SAMPLER_MAILBOX_H
 #define SAMPLER_MAILBOX_H
@@ -18,10 +18,10 @@ enum mail_kind {
 	MAIL_EVENT_DROP,
 	MAIL_SET_FREQ,
 	MAIL_SET_PERIOD,
-	MAIL_ENABLE, /* value: 1, 0 */
+	MAIL_ENABLE, /* value: 1 or 0 */
 	MAIL_FILTER,
 	MAIL_MOVE, /* value: the address */
-	MAIL_PAUSE, /* value: 1, 0 */
+	MAIL_PAUSE, /* value: 1 or 0 */
 	MAIL_SNAPSHOT,
 	MAIL_CALL_GRAPH, /* value: enum engine_call_graph */
 };
@@ -30,9 +30,9 @@ struct mail {
 	enum mail_kind kind;
 	int32_t pid;
 	uint8_t event;
-	uint64_t value; /* Hz, a period and the like */
-	const char *text; /* of MAIL_FILTER: event_text(), or NULL */
-	const struct event_spec *specs; /* of MAIL_EVENT_ADD; of a mail taken, its own */
+	uint64_t value; /* by kind: Hz, a period, ... */
+	const char *text; /* MAIL_FILTER: event_text(), or NULL */
+	const struct event_spec *specs; /* MAIL_EVENT_ADD; in a taken mail: owned by the mail */
 	size_t n_specs;
 	struct mail *next;
 };
@@ -44,15 +44,15 @@ struct mailbox {
 };
 
 int mailbox_init(struct mailbox *box);
-void mailbox_fini(struct mailbox *box); /* a mailbox whose init failed, or all zero, is legal */
+void mailbox_fini(struct mailbox *box); /* also for a mailbox that is all zero or failed to init */
 
-/* Posts a copy, of the specs too.  0 or -ENOMEM. */
+/* Posts a copy, including the specs.  Returns 0 or -ENOMEM. */
 int mailbox_post(struct mailbox *box, const struct mail *mail);
 
-/* Wake the taker without mail. */
+/* Wakes the taker without mail. */
 void mailbox_wake(struct mailbox *box);
 
-/* The oldest mail, for free(); NULL when there is none. */
+/* Returns the oldest mail; NULL if none.  The caller frees it with free(). */
 struct mail *mailbox_take(struct mailbox *box);
 
 #endif

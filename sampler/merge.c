@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * merge.c - see merge.h.  A binary heap of sources by the time of their oldest record.
- */
+/* merge.c - a binary heap of sources by the time of their oldest record; see merge.h. */
 #include "sampler/merge.h"
 
 #include <stdbool.h>
 
-/* Load the source's oldest record; false when there is none that is due. */
+/* Loads the source's oldest record; false if none is due. */
 static bool load(struct merge_source *source, const struct record_format *format, uint64_t limit_ns)
 {
 	source->head = ring_peek(source->ring);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * offcpu.c - see offcpu.h.  Sampling thread.
+ * offcpu.c - accounts the time of threads off their CPU; see offcpu.h.  Sampling thread.
  *
- * A thread that runs is known only between its sample and its switch-out, or with keep_stacks; so the table holds about
- * as many threads as are out.
+ * A running thread is known only between its sample and its switch-out, unless keep_stacks is set.
+ * So the table holds about as many threads as are out.
  */
 #include "sampler/offcpu.h"
 
@@ -17,19 +17,19 @@
 enum state { RUNS, IS_OUT, ENDED };
 
 struct offcpu_thread {
-	struct offcpu_thread *next, *prev; /* of its state */
+	struct offcpu_thread *next, *prev; /* list of its state */
 	enum state state;
 	int32_t tid;
 	uint32_t cpu;
 	struct offcpu_stack stack;
 	bool has_stack;
-	bool fresh; /* the stack is of the switch-out that follows */
+	bool fresh; /* the stack belongs to the next switch-out */
 	bool preempted;
-	bool assumed; /* no record told of it */
-	struct offcpu_waker waker; /* with references, where it is known */
+	bool assumed; /* out without a record: offcpu_assume() */
+	struct offcpu_waker waker; /* if known, with references to its stack and label */
 	uint64_t out_ns;
-	uint64_t ready_ns; /* time of its wake-up; 0: none yet, or it was always runnable */
-	uint64_t since_ns; /* accounted up to here; ENDED: when */
+	uint64_t ready_ns; /* time of the wake-up; 0: none yet, or always runnable */
+	uint64_t since_ns; /* accounted up to here; ENDED: time of the end */
 };
 
 void offcpu_init(struct offcpu *offcpu, const struct offcpu_ops *ops)
@@ -132,13 +132,13 @@ static void forget(struct offcpu *offcpu, struct offcpu_thread *thread)
 	free(thread);
 }
 
-/* Part of its time off the CPU is in the store already. */
+/* Whether part of its time off the CPU is in the store already. */
 static bool is_accounted(const struct offcpu_thread *thread)
 {
 	return thread->since_ns > thread->out_ns;
 }
 
-/* The thread runs, or seems to.  late: it may have come back before the time already given out.
+/* Moves a thread to RUNS, or forgets it.  late: it may have come back before its accounted time.
  * That time is remembered, so that it does not count twice. */
 static void let_run(struct offcpu *offcpu, struct offcpu_thread *thread, bool late)
 {
@@ -149,7 +149,7 @@ static void let_run(struct offcpu *offcpu, struct offcpu_thread *thread, bool la
 		forget(offcpu, thread);
 }
 
-/* The time up to now, which must not have been given out; false: nobody wants it. */
+/* Passes the time since since_ns to add().  false: the thread's time is not wanted any more. */
 static bool account(struct offcpu *offcpu, struct offcpu_thread *thread, uint64_t time_ns)
 {
 	const struct offcpu_span span = {
@@ -177,7 +177,7 @@ void offcpu_stack(struct offcpu *offcpu, int32_t tid, const struct offcpu_stack 
 		return;
 	}
 	if (thread->state == IS_OUT) {
-		/* When it came back was not told. */
+		/* The record of its switch-in is missing. */
 		offcpu->dropped += !thread->assumed;
 		set_state(offcpu, thread, RUNS);
 	}
@@ -265,7 +265,7 @@ void offcpu_ready(struct offcpu *offcpu, int32_t tid, uint64_t time_ns)
 
 	if (!thread || thread->state != IS_OUT || thread->preempted || thread->ready_ns)
 		return;
-	/* The thread was asleep at its first sight, so an older wake-up does not end this wait. */
+	/* A thread first seen asleep may have an older wake-up, which does not end this wait. */
 	if (time_ns < thread->out_ns)
 		return;
 	if (account(offcpu, thread, time_ns))
@@ -301,7 +301,7 @@ void offcpu_in(struct offcpu *offcpu, const struct offcpu_switch *who)
 	struct offcpu_thread *thread = find(offcpu, who->tid);
 	bool late;
 
-	/* Of a thread that is first seen now, what it did before is not known. */
+	/* The earlier time of a thread that is first seen now is unknown. */
 	if (!thread || thread->state != IS_OUT)
 		return;
 	late = who->time_ns < thread->since_ns;

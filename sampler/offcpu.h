@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * offcpu.h - how long threads are off their CPU, and with which stack they left it.
+ * offcpu.h - measures how long threads are off their CPU, and with which stack they left it.
  *
- * Made of pairs: a switch-out, with the stack of a sample just before it, and the switch-in that ends it.  Time is given
- * out as *spans*, a thread's in pieces that follow each other without gap or overlap: those still out are brought up to
- * date by offcpu_advance().  What is not known for certain (a record is missing between the two) is dropped and counted,
- * never guessed.  Knows no rings and no clock, and of the store only how long its slices are; the sampling thread's.
+ * Pairs a switch-out, with the stack of a sample just before it, and the switch-in that ends it.
+ * Time is passed on as *spans*: a thread's spans follow each other without gap or overlap.
+ * offcpu_advance() brings the threads that are out up to date.  Uncertain time (a record between
+ * the two is missing) is dropped and counted, never guessed.
+ *
+ * Knows no rings and no clock, and only the length of the store's slices.  Owned by the sampling
+ * thread.
  */
 #ifndef SAMPLER_OFFCPU_H
 #define SAMPLER_OFFCPU_H
@@ -16,34 +19,35 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define OFFCPU_THREADS_MAX 65536u /* known at one time; the time of others is not seen */
+#define OFFCPU_THREADS_MAX 65536u /* known at a time; others are not counted */
 
-/* The piece [end_ns - ns, end_ns) of the time that a thread was out. */
+/* One piece of a thread's time off the CPU: [end_ns - ns, end_ns). */
 struct offcpu_span {
 	uint64_t end_ns, ns;
 	uint32_t stack, label; /* borrowed */
-	uint32_t cpu; /* that it left */
-	bool preempted; /* it was runnable: preempted or woken; else it waited for something */
+	uint32_t cpu; /* the CPU that the thread left */
+	bool preempted; /* runnable (preempted or woken); otherwise it waits */
 	uint8_t stack_end; /* enum unwind_end */
 };
 
-/* What ended a wait. */
+/* The task or interrupt that ended a wait. */
 struct offcpu_waker {
 	bool known;
-	bool interrupt; /* a timer or a device: the task it fell into has nothing to do with it */
+	bool interrupt; /* a timer or device; the interrupted task is unrelated */
 	uint32_t stack, label; /* borrowed */
 };
 
 struct offcpu_ops {
-	/* Sees a whole wait after its end, up to the wake-up.  add() has seen its pieces before.
-	 * May be NULL. */
+	/* Receives a whole wait after its end, up to the wake-up.  add() has received its pieces
+	 * before.  May be NULL. */
 	void (*over)(const struct offcpu_span *wait, const struct offcpu_waker *waker, void *ctx);
-	/* false: nobody wants to know of this thread any more. */
+	/* Receives a span.  Returns false if the thread's time is not wanted any more. */
 	bool (*add)(const struct offcpu_span *span, void *ctx);
-	/* What stands for a stack that is not known, with a reference to both.  0 or -errno. */
+	/* Makes a placeholder for an unknown stack.  Takes a reference to both.  Returns 0 or
+	 * -errno. */
 	int (*unknown)(int32_t pid, int32_t tid, uint64_t time_ns, uint32_t *stack, uint32_t *label,
 		void *ctx);
-	/* Gives back one reference to each. */
+	/* Releases one reference to each. */
 	void (*release)(uint32_t stack, uint32_t label, void *ctx);
 	void *ctx;
 };
@@ -52,23 +56,22 @@ struct offcpu_thread;
 
 struct offcpu {
 	struct offcpu_ops ops;
-	/* A thread keeps its last stack while it runs, which is that of its next switch-out if no other comes. */
+	/* Keep a running thread's last stack, for its next switch-out if no newer one comes. */
 	bool keep_stacks;
 	struct idmap threads; /* tid -> struct offcpu_thread */
 	struct offcpu_thread *first[3],
-		*last[3]; /* by state; of those out, the next one to be brought up to date first */
+		*last[3]; /* by state; IS_OUT: least recently advanced first */
 	size_t n_out;
-	uint64_t
-		dropped; /* times out that were given up, or their rest: a record was missing or out of order */
-	uint64_t left_out; /* times out of threads beyond the limit, or out of memory */
+	uint64_t dropped; /* waits (or their rest) given up: a record missing or out of order */
+	uint64_t left_out; /* waits not seen: too many threads, or out of memory */
 };
 
-/* Who switches, by the record. */
+/* A switch record. */
 struct offcpu_switch {
 	int32_t pid, tid;
 	uint32_t cpu;
 	uint64_t time_ns;
-	bool preempted; /* of a switch-out */
+	bool preempted; /* only for a switch-out */
 };
 
 void offcpu_init(struct offcpu *offcpu, const struct offcpu_ops *ops);
@@ -80,41 +83,45 @@ struct offcpu_stack {
 	uint8_t end;
 };
 
-/* The stack of the switch-out that follows.  Takes a reference to stack and label. */
+/* Sets the stack of the next switch-out.  Takes over a reference to stack and label. */
 void offcpu_stack(struct offcpu *offcpu, int32_t tid, const struct offcpu_stack *stack);
-/* A stack of a thread that runs, with keep_stacks.  Takes a reference to stack and label. */
+/* Sets the stack of a running thread, if keep_stacks is set.  Takes over a reference to stack and
+ * label. */
 void offcpu_seen(struct offcpu *offcpu, int32_t tid, const struct offcpu_stack *stack);
 void offcpu_out(struct offcpu *offcpu, const struct offcpu_switch *who);
-/* The thread is out, for an unknown time, and from now on is counted; where a record says otherwise, that holds. */
+/* Counts the thread as out from now on, after an unknown time out.  Later records of the thread
+ * take precedence. */
 void offcpu_assume(struct offcpu *offcpu, const struct offcpu_switch *who);
-/* Somebody wakes the thread; of several, the first one counts.  Takes a reference to the waker's stack and label. */
+/* Sets the waker of a thread that is out; the first one counts.  Takes over a reference to the
+ * waker's stack and label. */
 void offcpu_wake(struct offcpu *offcpu, int32_t tid, const struct offcpu_waker *waker);
-/* The thread was woken: from time_ns on it waits for a CPU.  Only the first wake-up of a wait
- * counts; a running thread ignores it. */
+/* Notes that the thread was woken: from time_ns on it waits for a CPU.  Only the first wake-up of a
+ * wait counts; a running thread ignores it. */
 void offcpu_ready(struct offcpu *offcpu, int32_t tid, uint64_t time_ns);
 bool offcpu_is_out(const struct offcpu *offcpu, int32_t tid);
 void offcpu_in(struct offcpu *offcpu, const struct offcpu_switch *who);
 
-/* The thread has ended; it still switches out a last time, which is no waiting. */
+/* Notes that the thread has ended.  Its last switch-out is no wait. */
 void offcpu_end(struct offcpu *offcpu, int32_t tid, uint64_t time_ns);
-/* Its number is another one's from now on. */
+/* Forgets the thread, because another one has its tid from now on. */
 void offcpu_forget(struct offcpu *offcpu, int32_t tid);
-/* Records are lost: of one thread, or tid -1 of any. */
+/* Notes that records of this thread are lost; tid -1 means any thread. */
 void offcpu_lost(struct offcpu *offcpu, int32_t tid);
-/* Nobody looks any more. */
+/* Forgets all threads, when nothing uses the data any more. */
 void offcpu_clear(struct offcpu *offcpu);
 
-/* Bring the threads that are out up to date, at most so many, those first that waited longest for it. */
+/* Brings threads that are out up to time_ns, at most `most`, the least recently advanced first. */
 void offcpu_advance(struct offcpu *offcpu, uint64_t time_ns, size_t most);
 
-/* At the end of each slice of the store that is over at time_ns: *next_ns is the end of the first one, and is moved on
- * behind time_ns.  Of those out, 4,096 have their turn at each, the others in the next ones.  Over a gap of more than
- * 10,000 slices, or one that would take more than `most` pieces, time is given out in pieces of several slices.  passed
- * (may be NULL) is told the end, after its pieces and before any of the slices that follow; not where nobody is out. */
+/* Advances threads at the end of each store slice that is over at time_ns.  *next_ns is the end of
+ * the first such slice, and is moved past time_ns.  Each slice end advances at most 4,096 threads;
+ * the others follow at the next ends.  A gap of more than 10,000 slices, or more than `most`
+ * pieces, is passed on in pieces of several slices.  passed() (may be NULL) receives each end,
+ * after its pieces and before later slices.  It is not called if no thread is out. */
 typedef void offcpu_passed_fn(uint64_t end_ns, void *ctx);
 void offcpu_pass(struct offcpu *offcpu, uint64_t *next_ns, uint64_t time_ns, size_t most,
 	offcpu_passed_fn *passed, void *ctx);
-/* Forget those that ended before. */
+/* Forgets the threads that ended before time_ns. */
 void offcpu_expire(struct offcpu *offcpu, uint64_t time_ns);
 
 #endif

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/*
- * pfm.c - three functions of libpfm4, found when they are needed: it brings tables of 2 MB along.
- */
+/* pfm.c - loads three functions of libpfm4 when first needed, because its tables take 2 MB. */
 #include "sampler/pfm.h"
 
 #include <dlfcn.h>
@@ -15,7 +13,7 @@
 #define PFM_SONAME "libpfm.so.4"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* Guarded by lock, which is held while the library works: it promises nothing to threads. */
+/* Guarded by lock, held while the library works: it promises no thread safety. */
 static bool tried;
 static __typeof__(&pfm_initialize) initialize;
 static __typeof__(&pfm_get_os_event_encoding) get_encoding;
@@ -24,7 +22,7 @@ static bool find(void *handle, const char *name, void *function)
 {
 	void *symbol = dlsym(handle, name);
 
-	/* ISO C has no conversion from an object's pointer to a function's. */
+	/* ISO C has no conversion from an object pointer to a function pointer. */
 	memcpy(function, &symbol, sizeof(symbol));
 	return symbol;
 }
@@ -44,7 +42,7 @@ static void load(void)
 
 int pfm_encode(const char *name, struct perf_event_attr *attr)
 {
-	/* The library writes as much as its own headers' attr holds. */
+	/* The library writes the attr of its own headers' size. */
 	struct perf_event_attr answer = {.size = sizeof(answer)};
 	pfm_perf_encode_arg_t arg = {.attr = &answer, .size = sizeof(arg)};
 	int ret = PFM_ERR_NOTSUPP;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * pfm.h - libpfm4, which knows the events of processors by the names of their manuals.
+ * pfm.h - event encodings by libpfm4, which knows the event names of processor manuals.
  *
- * It is loaded with the first question, and stays.  Any thread.
+ * The library is loaded on the first call and stays loaded.  Any thread.
  */
 #ifndef SAMPLER_PFM_H
 #define SAMPLER_PFM_H
 
 #include <linux/perf_event.h>
 
-/* Put the event's type, config* and exclude_* into *attr.  0; -ENOPKG: the library is not installed; -ENOENT: it has no
- * such event on this machine; -EINVAL: it has, but not with these attributes; -ENOMEM. */
+/* Sets the event's type, config* and exclude_* in *attr.  Returns 0; -ENOPKG: the library is not
+ * installed; -ENOENT: no such event on this machine; -EINVAL: the event exists, but not with these
+ * attributes; -ENOMEM. */
 int pfm_encode(const char *name, struct perf_event_attr *attr);
 
 #endif

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/*
- * pmu.c - the files of one PMU's directory, and what its formats mean.
- */
+/* pmu.c - reads the files of one PMU's directory and parses its formats; see pmu.h. */
 #include "sampler/pmu.h"
 
 #include <ctype.h>
@@ -19,7 +17,7 @@ int pmu_names(const struct event_system *system, struct sysfile_names *out)
 	return sysfile_directories(out, "%s/" DEVICES, system->sysfs);
 }
 
-/* A name that stays within its directory. */
+/* Whether the name stays within its directory. */
 static bool is_name(const char *text)
 {
 	return *text && strcmp(text, ".") && strcmp(text, "..") && !strchr(text, '/');
@@ -158,14 +156,14 @@ static bool ends_with(const char *text, const char *end)
 	return len > end_len && !strcmp(text + len - end_len, end);
 }
 
-/* Files beside an event's own that tell more of it. */
+/* Whether the file describes an event, such as NAME.scale, and is no event itself. */
 static bool is_attribute(const char *name)
 {
 	return ends_with(name, ".scale") || ends_with(name, ".unit") ||
 		ends_with(name, ".per-pkg") || ends_with(name, ".snapshot");
 }
 
-/* The kernel writes a dot, whatever the user's language. */
+/* The kernel writes a decimal point in every locale. */
 static double read_scale(const char *text)
 {
 	locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
@@ -239,7 +237,7 @@ static int read_events(struct pmu *pmu, const struct event_system *system)
 	return err == -ENOMEM ? err : 0;
 }
 
-/* --- the whole --- */
+/* --- PMUs --- */
 
 static int read_caps(struct pmu *pmu, const struct event_system *system)
 {
@@ -271,7 +269,7 @@ static int read_caps(struct pmu *pmu, const struct event_system *system)
 	return err;
 }
 
-/* Which CPUs it is opened on. */
+/* Reads the CPUs on which the PMU is opened. */
 static int read_cpus(struct pmu *pmu, const struct event_system *system)
 {
 	char line[LINE_MAX_BYTES];
@@ -343,7 +341,7 @@ void pmu_free(struct pmu *pmu)
 	free(pmu);
 }
 
-/* "", "7", "_7": what may stand behind a PMU's name where there are several. */
+/* Whether text is a number that can follow the name of one of several PMUs: "", "7", "_7". */
 static bool is_number(const char *text)
 {
 	if (!*text)

@@ -2,7 +2,8 @@
 /*
  * pmu.h - PMUs as sysfs describes them: /sys/bus/event_source/devices/PMU.
  *
- * What is read belongs to the caller and is never changed afterwards; names are raw bytes.  No state; any thread.
+ * The caller owns the data, which never changes after it is read.  Names are raw bytes.  No state;
+ * any thread.
  */
 #ifndef SAMPLER_PMU_H
 #define SAMPLER_PMU_H
@@ -14,33 +15,36 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where the value of a term goes: format/NAME, such as "config:0-7,32-35". */
+/* Bits that hold the value of a term: format/NAME, such as "config:0-7,32-35". */
 struct pmu_format {
 	char *name;
 	unsigned int word; /* 0 to 3: config, config1, config2, config3 */
-	uint64_t mask; /* its bits: the value's lowest bit goes to the lowest of them */
+	uint64_t mask; /* the value's lowest bit goes to the lowest bit of the mask */
 };
 
 /* A named event: events/NAME, such as "event=0x3c,umask=?". */
 struct pmu_event {
 	char *name;
-	char *terms; /* "?" stands where the user has to give a value */
-	char *unit; /* NULL: none */
-	double scale; /* 1: none */
+	char *terms; /* "?" marks a value that the user must give */
+	char *unit; /* NULL if none */
+	double scale; /* 1 if none */
 };
 
-/* What a PMU says of itself: caps/NAME. */
+/* A capability of a PMU: caps/NAME. */
 struct pmu_cap {
 	char *name, *value;
 };
 
 struct pmu {
-	char *name; /* of its directory */
+	char *name; /* name of its directory */
 	uint32_t type;
-	char *cpus; /* of its cpumask: counts for more than one CPU, and is opened on these alone; NULL: on any */
-	bool core; /* counts for one CPU, which runs tasks: "cpu", or has a file "cpus" */
-	char *core_cpus; /* of the file "cpus" (hybrid machines): the CPUs it is the core PMU of; NULL: all */
-	struct pmu_format *formats; /* by name, as the next two */
+	/* CPUs in file "cpumask": each counts for several CPUs, and only these are opened; NULL:
+	 * any CPU */
+	char *cpus;
+	bool core; /* counts for one CPU, which runs tasks: PMU "cpu", or one with a file "cpus" */
+	/* CPUs in file "cpus" (hybrid machines): this is their core PMU; NULL: all */
+	char *core_cpus;
+	struct pmu_format *formats; /* sorted by name, like events and caps */
 	size_t n_formats;
 	struct pmu_event *events;
 	size_t n_events;
@@ -48,41 +52,44 @@ struct pmu {
 	size_t n_caps;
 };
 
-/* What pmu_read() reads besides type and CPUs. */
+/* Parts of a PMU that pmu_read() reads in addition to type and CPUs. */
 #define PMU_FORMATS 1u
 #define PMU_EVENTS 2u
 #define PMU_CAPS 4u
 
-/* The names of all PMUs, sorted; for sysfile_names_fini().  -errno: no such directory. */
+/* Returns the names of all PMUs, sorted; free them with sysfile_names_fini().  Returns 0 or -errno,
+ * if the directory does not exist. */
 int pmu_names(const struct event_system *system, struct sysfile_names *out);
 
-/* One PMU by its directory's name; for pmu_free().  -ENOENT: there is none; other -errno.  Files within it that cannot be
- * read or understood are left out. */
+/* Reads one PMU by the name of its directory; free it with pmu_free().  Leaves out files in it that
+ * cannot be read or parsed.  Returns 0, -ENOENT if there is no such PMU, or another -errno. */
 int pmu_read(
 	struct pmu **out, const struct event_system *system, const char *name, unsigned int what);
 void pmu_free(struct pmu *pmu); /* NULL is a no-op */
 
-/* Its type alone; -errno. */
+/* Reads only the type of a PMU.  Returns 0 or -errno. */
 int pmu_type(const struct event_system *system, const char *name, uint32_t *type);
 
-/* How many address filters it has (nr_addr_filters): 0 where it tells of none. */
+/* Returns the number of address filters of a PMU (nr_addr_filters), 0 if it reports none. */
 unsigned int pmu_address_filters(const struct event_system *system, const char *name);
 
-/* One event of a PMU without reading the others; for pmu_event_fini().  -ENOENT, -ENOMEM. */
+/* Reads one event of a PMU without the others; free it with pmu_event_fini().  Returns 0, -ENOENT,
+ * -ENOMEM or another -errno. */
 int pmu_event_read(struct pmu_event *out, const struct event_system *system, const char *pmu,
 	const char *name);
 void pmu_event_fini(struct pmu_event *event);
 
 const struct pmu_format *pmu_find_format(const struct pmu *pmu, const char *name, size_t len);
 
-/* Whether "uncore_imc" means "uncore_imc_0": the same name, or with a number behind it, or after "uncore_"; or a pattern
- * (fnmatch(3)) that it matches. */
+/* Whether `asked` selects PMU `name`, as "uncore_imc" selects "uncore_imc_0".  A number at the end
+ * of the name and "uncore_" before it may be missing.  `asked` may be a pattern (fnmatch(3)). */
 bool pmu_name_matches(const char *name, const char *asked);
 
-/* Put a value into the bits of mask, lowest first.  False where it does not fit: *word is as it was. */
+/* Puts a value into the bits of mask, lowest first.  Returns false, with *word unchanged, if it
+ * does not fit. */
 bool pmu_place(uint64_t mask, uint64_t value, uint64_t *word);
 
-/* "config1:0-7,32"; -EINVAL.  name is left alone. */
+/* Parses "config1:0-7,32".  Returns 0 or -EINVAL.  Does not set out->name. */
 int pmu_parse_format(const char *text, struct pmu_format *out);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * proc.c - read processes and threads from /proc.
+ * proc.c - reads processes and threads from /proc.
  *
- * Everything below /proc may vanish between two calls: a missing entry is skipped in lists and is
- * -ESRCH for one process.
+ * Any entry of /proc may vanish between two calls.  Lists skip a missing entry; for one process it
+ * is -ESRCH.
  */
 #include "sampler/proc.h"
 
@@ -21,7 +21,7 @@
 
 #define PF_KTHREAD 0x00200000u
 
-/* The file's first bytes, terminated: their number or -errno. */
+/* Reads the first bytes of a file and terminates them.  Returns their number or -errno. */
 static ssize_t read_at(int dirfd, const char *path, char *buf, size_t size)
 {
 	int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC);
@@ -50,7 +50,7 @@ static int gone(int err)
 	return err == -ENOENT ? -ESRCH : err;
 }
 
-/* One decimal number; false where there is none or it is too large. */
+/* Parses one decimal number.  Returns false if there is none or it is too large. */
 static bool parse_number(const char **at, const char *end, uint64_t *value)
 {
 	const char *p = *at;
@@ -90,8 +90,8 @@ bool proc_parse_own(const char *status, size_t len, int32_t pid)
 		at += sizeof(nspid) - 1;
 	else if ((at = memmem(status, len, plain, sizeof(plain) - 1)))
 		at += sizeof(plain) - 1;
-	/* The first number is that of /proc's namespace; one follows for each namespace down to
-	 * ours. */
+	/* The first number belongs to the namespace of /proc.  One number follows for each
+	 * namespace down to ours. */
 	return at && parse_number(&at, status + len, &number) && number == (uint64_t)pid &&
 		at < status + len && *at == '\n';
 }
@@ -104,7 +104,7 @@ static int look_whose(void)
 
 	if (len > 0)
 		return proc_parse_own(text, (size_t)len, (int32_t)getpid());
-	/* This /proc has no "self" link for a process that it has no number for. */
+	/* This /proc has no "self" link for a process without a number in it. */
 	return len == -ENOENT && !access("/proc/sys", F_OK) ? 0 : -1;
 }
 
@@ -124,9 +124,9 @@ int proc_parse_stat(const char *text, size_t len, struct proc_process *out)
 {
 	const char *end = text + len, *at = text;
 	const char *open = memchr(text, '(', len);
-	/* The last one: what follows holds none, and the name may hold any. */
+	/* The last ")" ends the name.  The name may contain any; no later field does. */
 	const char *close = memrchr(text, ')', len);
-	uint64_t fields[23] = {0}; /* by their numbers in proc(5) */
+	uint64_t fields[23] = {0}; /* by field number of proc(5) */
 	uint64_t pid;
 	size_t comm_len;
 
@@ -145,7 +145,7 @@ int proc_parse_stat(const char *text, size_t len, struct proc_process *out)
 	for (unsigned int i = 4; i <= 22; i++) {
 		if (at == end || *at++ != ' ')
 			return -EBADMSG;
-		if (at < end && *at == '-') /* none that is kept is negative */
+		if (at < end && *at == '-') /* no field used below is negative */
 			at++;
 		if (!parse_number(&at, end, &fields[i]))
 			return -EBADMSG;
@@ -188,8 +188,8 @@ static int read_process(int proc_fd, int32_t pid, struct proc_process *out)
 	err = proc_parse_stat(text, (size_t)len, out);
 	if (err)
 		return err;
-	/* The folder's owner is the effective user also where the files are root's, because the
-	 * process may not be dumped. */
+	/* The owner of the directory is the effective user.  The files belong to root if the
+	 * process cannot be dumped. */
 	snprintf(path, sizeof(path), "%d", pid);
 	if (fstatat(proc_fd, path, &st, 0))
 		return gone(-errno);
@@ -242,7 +242,7 @@ int proc_read_thread(int32_t tid, struct proc_thread *out)
 	return 0;
 }
 
-/* Room for one more element of `size` bytes. */
+/* Makes room for one more element of `size` bytes. */
 static int grow(void *array, size_t n, size_t *capacity, size_t size)
 {
 	void *old, *grown;
@@ -326,14 +326,14 @@ int proc_tgid(int32_t tid, int32_t *pid)
 	len = read_at(AT_FDCWD, path, text, sizeof(text));
 	if (len < 0)
 		return gone((int)len);
-	/* The name before it is escaped, so a line of that beginning is the real one. */
+	/* The name before it is escaped, so it cannot fake this line. */
 	at = strstr(text, "\nTgid:\t");
 	if (!at)
 		return -EBADMSG;
 	at += strlen("\nTgid:\t");
 	if (!parse_number(&at, text + len, &value) || value > INT32_MAX)
 		return -EBADMSG;
-	if (!value) /* reaped just now */
+	if (!value) /* just reaped */
 		return -ESRCH;
 	*pid = (int32_t)value;
 	return 0;
@@ -411,7 +411,7 @@ out:
 	return err;
 }
 
-/* Append the numbers of one children file, which has no bound. */
+/* Appends the pids of one children file, which may have any length. */
 static int add_children(const char *path, int32_t **list, size_t *count, size_t *capacity)
 {
 	FILE *file = fopen(path, "re");

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/*
- * proc_system.c - the machine's part of proc.h: CPUs, and what this user may do.
- */
+/* proc_system.c - the system part of proc.h: CPUs, and the rights and limits of this user. */
 #include "sampler/proc.h"
 
 #include <errno.h>
@@ -14,9 +12,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define CPU_MAX 65536u /* eight times what Linux can have */
+#define CPU_MAX 65536u /* eight times the Linux maximum */
 
-/* A CPU number at *at. */
+/* Parses a CPU number at *at. */
 static bool parse_cpu(const char **at, unsigned int *cpu)
 {
 	unsigned int value = 0;
@@ -34,7 +32,7 @@ static bool parse_cpu(const char **at, unsigned int *cpu)
 int proc_parse_cpu_list(const char *text, int **cpus, size_t *n, size_t *bad_offset)
 {
 	const char *at = text, *number;
-	uint8_t *named = NULL; /* for each CPU up to the highest one */
+	uint8_t *named = NULL; /* a flag per CPU, up to the highest one named */
 	size_t room = 0, count = 0, filled = 0;
 	int err = -EINVAL;
 
@@ -70,7 +68,7 @@ int proc_parse_cpu_list(const char *text, int **cpus, size_t *n, size_t *bad_off
 			break;
 		at++;
 	}
-	if (*at == '\n') /* of files in /sys */
+	if (*at == '\n') /* files in /sys end with a newline */
 		at++;
 	if (*at)
 		goto out;
@@ -92,7 +90,7 @@ out:
 	return err;
 }
 
-/* A short file's text, without its last newline. */
+/* Reads a short file's text, without its last newline. */
 static int read_text(const char *path, char *buf, size_t size)
 {
 	FILE *file = fopen(path, "re");
@@ -118,7 +116,7 @@ int proc_online_cpus(int **cpus, size_t *n)
 		err = proc_parse_cpu_list(text, cpus, n, &bad);
 		return err == -EINVAL ? -EBADMSG : err;
 	}
-	/* No /sys in this container: CPUs are numbered from 0, gaps cannot be seen. */
+	/* No /sys in this container: assume that CPUs are numbered from 0 without gaps. */
 	long online = sysconf(_SC_NPROCESSORS_ONLN);
 
 	*cpus = NULL;
@@ -148,8 +146,9 @@ bool proc_is_offline(int cpu)
 	return !found;
 }
 
-/* A setting of the kernel; -1 where it cannot be read (paranoid itself may be -1: all is allowed,
- * which is what callers make of -1 then too, until the kernel says otherwise). */
+/* Reads a kernel setting; -1 if it cannot be read.  perf_event_paranoid itself may be -1, which
+ * allows everything.  Callers treat an unreadable one the same way until the kernel refuses an
+ * event. */
 static int64_t setting(const char *name)
 {
 	char path[96], text[32], *end;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * radix.c - see radix.h.  By bytes, the lowest first; those that are the same in all keys cost nothing.
+ * radix.c - sorts by bytes, the lowest first; see radix.h.
+ *
+ * Bytes that are equal in all keys cost no pass.
  */
 #include "sampler/radix.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * radix.h - sorting many numbers.  Pure; any thread.
- */
+/* radix.h - sorts many numbers.  Pure; any thread. */
 #ifndef SAMPLER_RADIX_H
 #define SAMPLER_RADIX_H
 
@@ -12,7 +10,8 @@ struct radix_item {
 	uint32_t id;
 };
 
-/* By rising keys, equal ones as they were.  There is as much work space as items; returns which of the two is sorted. */
+/* Sorts n items by ascending key; equal keys keep their order.  `work` has room for n items.
+ * Returns the array that holds the result, either items or work. */
 struct radix_item *radix_sort(struct radix_item *items, struct radix_item *work, uint32_t n);
 
 #endif

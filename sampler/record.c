@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * record.c - decode one perf_event record: its id, and samples; other records are in record_side.c.
+ * record.c - decodes one perf_event record: its id, and samples; see record_side.c for other
+ * records.
  *
- * The order of a sample's fields is that of the kernel's perf_output_sample() (CGROUP and the page
- * sizes come before AUX, other than the manual page lists them).  Records are whole 8-byte words,
- * so a cursor counts words, and lengths read from the record are compared with what is left before
- * they are multiplied.
+ * The fields of a sample have the order of the kernel's perf_output_sample().  There, CGROUP and
+ * the page sizes come before AUX, unlike in the manual page.  Records are whole 8-byte words, so a
+ * cursor counts words.  A length from the record is compared with the words left before it is
+ * multiplied.
  */
 #include "sampler/record_private.h"
 
 #include <errno.h>
 #include <stddef.h>
 
-#define USER_TYPE_START 64 /* perf.data's own records, which have no trailer */
+#define USER_TYPE_START 64 /* record types of perf.data itself, without a trailer */
 
 #define SAMPLE_FIXED                                                                          \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |       \
 		PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | \
 		PERF_SAMPLE_PERIOD)
-/* What the engine asks for, with or without CALLCHAIN. */
+/* Fields that the engine requests, with or without CALLCHAIN. */
 #define SAMPLE_USUAL                                                                    \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
 		PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
@@ -31,7 +32,7 @@
 	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | \
 		PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
 
-/* Since Linux 6.8, unknown to older headers. */
+/* Since Linux 6.8; unknown to older headers. */
 #define BRANCH_COUNTERS (1u << 19)
 
 static bool skip_array(struct cursor *cursor, uint64_t n, unsigned int words_each)
@@ -41,7 +42,7 @@ static bool skip_array(struct cursor *cursor, uint64_t n, unsigned int words_eac
 	return skip(cursor, n * words_each);
 }
 
-/* A length in bytes and so many bytes, a multiple of 8. */
+/* Takes a length in bytes, a multiple of 8, and that many bytes. */
 static bool take_bytes(struct cursor *cursor, const void **bytes, uint64_t *len)
 {
 	if (!take(cursor, len) || (*len & 7))
@@ -63,7 +64,7 @@ bool record_take_read(struct record_read *read, struct cursor *cursor, uint64_t 
 		if (!take(cursor, &read->n))
 			return false;
 	} else {
-		/* Its times come between the value and the id, other than in a group. */
+		/* Here the times come between value and id, unlike in a group. */
 		read->values = cursor->at;
 		if (!skip(cursor, 1))
 			return false;
@@ -100,8 +101,8 @@ static bool take_regs(struct record_regs *regs, struct cursor *cursor, uint64_t 
 	return skip(cursor, count_bits(mask));
 }
 
-/* A sample without a branch stack has nr alone, one with an empty branch stack has nr and hw_idx:
- * the caller tries both, since nothing tells them apart but the record's size. */
+/* A sample without a branch stack has only nr, one with an empty branch stack has nr and hw_idx.
+ * Only the record's size distinguishes them, so the caller tries both. */
 static bool take_branches(struct record_more *more, struct cursor *cursor,
 	const struct record_format *format, bool empty_has_index)
 {
@@ -144,7 +145,7 @@ static bool take_if(struct cursor *cursor, uint64_t wanted, uint64_t *value)
 	return !wanted || take(cursor, value);
 }
 
-/* What follows RAW. */
+/* Takes the fields after RAW. */
 static bool take_tail(struct record_more *more, struct cursor *cursor,
 	const struct record_format *format, bool empty_has_index)
 {
@@ -163,7 +164,7 @@ static bool take_tail(struct record_more *more, struct cursor *cursor,
 			return false;
 		if (len && !take(cursor, &more->stack_len))
 			return false;
-		if (more->stack_len > len) /* how much of it was copied */
+		if (more->stack_len > len) /* the bytes that were really copied */
 			more->stack_len = len;
 	}
 	if ((type & PERF_SAMPLE_WEIGHT_TYPE) &&
@@ -204,7 +205,7 @@ static bool decode_raw(struct record_sample *sample, struct cursor *cursor)
 		return false;
 	memcpy(&len, cursor->at, sizeof(len));
 	data = (const uint8_t *)cursor->at + sizeof(len);
-	/* The kernel pads the data so that it ends with a word, and counts the padding. */
+	/* The kernel pads the data to end with a word, and counts the padding. */
 	if ((len & 7) != 4 || !skip(cursor, ((uint64_t)len + sizeof(len)) / 8))
 		return false;
 	sample->raw = data;
@@ -212,7 +213,7 @@ static bool decode_raw(struct record_sample *sample, struct cursor *cursor)
 	return true;
 }
 
-/* SAMPLE_USUAL at its fixed places: at millions of samples a second the tests for each field of
+/* Decodes SAMPLE_USUAL from fixed offsets.  With millions of samples a second, the tests of
  * decode_sample() would cost more than the fields. */
 static inline int decode_usual(struct record *out, const struct cursor *cursor, bool chain)
 {
@@ -303,7 +304,7 @@ static int decode_sample(
 	return 0;
 }
 
-/* Take the sample_id off the record's end. */
+/* Takes the sample_id off the end of the record. */
 static bool decode_trailer(
 	struct record_id *id, struct cursor *cursor, const struct record_format *format)
 {
@@ -347,7 +348,7 @@ static inline struct cursor payload(const struct perf_event_header *header)
 	return cursor;
 }
 
-/* Apart from record_decode(), so that the usual sample pays for none of its registers. */
+/* Not part of record_decode(), so that the usual sample saves none of its registers. */
 static __attribute__((noinline)) int decode_rest(
 	struct record *out, struct cursor cursor, const struct record_format *format)
 {

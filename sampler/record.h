@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * record.h - decode one record of a perf_event ring (perf_event_open(2), "MMAP layout").
+ * record.h - decodes one record of a perf_event ring (perf_event_open(2), "MMAP layout").
  *
- * Decoding is a pure function on bytes: it allocates nothing, keeps nothing, and reads nothing
- * outside [header, header + header->size).  Pointers in the result point into the record.
- * Any thread.
+ * Decoding is a pure function on bytes.  It allocates and keeps nothing, and reads nothing outside
+ * [header, header + header->size).  Pointers in the result point into the record.  Any thread.
  */
 #ifndef SAMPLER_RECORD_H
 #define SAMPLER_RECORD_H
@@ -15,28 +14,28 @@
 
 #define RECORD_BUILD_ID_MAX 20
 
-/* Of Linux 6.19, unknown to older headers.  A sample's chain ends with the marker and a cookie; a
- * record with this cookie has the user part. */
+/* Since Linux 6.19; unknown to older headers.  A sample's chain ends with the marker and a cookie;
+ * a record with this cookie has the user part. */
 #define RECORD_CALLCHAIN_DEFERRED 22u
 #define RECORD_CONTEXT_USER_DEFERRED ((uint64_t)-640)
 
-/* What the decoder must know of the attribute that produced the record. */
+/* The fields of the record's attribute that the decoder needs. */
 struct record_format {
 	uint64_t sample_type;
 	uint64_t read_format;
-	uint64_t branch_sample_type; /* lays out PERF_SAMPLE_BRANCH_STACK */
-	uint64_t regs_user, regs_intr; /* attr.sample_regs_user and _intr: their bits are counted */
-	uint16_t max_stack; /* frames of an unwound chain; 0: as many as fit */
+	uint64_t branch_sample_type; /* layout of PERF_SAMPLE_BRANCH_STACK */
+	uint64_t regs_user, regs_intr; /* attr.sample_regs_user and _intr: one value per set bit */
+	uint16_t max_stack; /* maximum frames of an unwound chain; 0: as many as fit */
 	bool sample_id_all;
 	bool no_user_chain; /* attr.exclude_callchain_user */
 	/* The event did not ask for build-ids.  Linux 6.18 sets PERF_RECORD_MISC_MMAP_BUILD_ID in
-	 * all events' records if another profiler asked: see record_has_build_id(). */
+	 * the records of all events if another profiler asked; see record_has_build_id(). */
 	bool no_build_ids;
 };
 
-/* Returns whether a MMAP2 record has a build-id at `at`, in place of device and inode.  If the
- * event did not ask, only 20 bytes are one (perf inject writes them): no device has major number
- * 20. */
+/* Returns whether a MMAP2 record has a build-id at `at`, instead of device and inode.  If the event
+ * did not ask, only a length of exactly 20 bytes is a build-id (perf inject writes those): no
+ * device has major number 20. */
 bool record_has_build_id(uint16_t misc, const uint8_t *at, bool no_build_ids);
 
 /* The fields common to samples and to sample_id trailers; absent ones are 0. */
@@ -48,9 +47,9 @@ struct record_id {
 	uint32_t cpu;
 };
 
-/* Counters as read(2) gives them; walk them with record_counter(). */
+/* Counters as read(2) returns them; read them with record_counter(). */
 struct record_read {
-	uint64_t enabled_ns, running_ns; /* 0 when not asked for */
+	uint64_t enabled_ns, running_ns; /* 0 if not requested */
 	uint64_t n;
 	const uint64_t *values, *rest;
 	uint8_t words_each;
@@ -66,17 +65,17 @@ struct record_regs {
 	const uint64_t *values; /* one for each bit of the format's mask, lowest first */
 };
 
-/* What samples carry only when asked for; 0 and NULL where not. */
+/* Fields that samples carry only on request; 0 or NULL if absent. */
 struct record_more {
 	struct record_read read;
 	const struct perf_branch_entry *branches; /* newest first */
 	uint64_t n_branches;
-	uint64_t branch_index; /* PERF_SAMPLE_BRANCH_HW_INDEX; all ones: none */
-	const uint64_t *branch_counters; /* one a branch, or NULL */
+	uint64_t branch_index; /* PERF_SAMPLE_BRANCH_HW_INDEX; all ones if none */
+	const uint64_t *branch_counters; /* one per branch, or NULL */
 	struct record_regs regs_user, regs_intr;
-	const void *stack; /* of user space, from its stack pointer on */
+	const void *stack; /* user stack, from the stack pointer on */
 	uint64_t stack_len;
-	uint64_t weight; /* of WEIGHT_STRUCT the first part, 2 and 3 being the others */
+	uint64_t weight; /* first part of WEIGHT_STRUCT, with the others in weight_2 and weight_3 */
 	uint16_t weight_2, weight_3;
 	uint64_t data_src; /* union perf_mem_data_src */
 	uint64_t transaction, phys_addr, cgroup, data_page_size, code_page_size;
@@ -92,7 +91,7 @@ struct record_sample {
 	uint64_t chain_len;
 	const void *raw;
 	uint32_t raw_len;
-	bool has_more; /* else `more` is not set at all: live sampling has no use for it */
+	bool has_more; /* false: `more` is not set at all; live sampling does not need it */
 	struct record_more more;
 };
 
@@ -101,13 +100,13 @@ struct record_mmap { /* MMAP and MMAP2 */
 	uint64_t start, len, pgoff;
 	uint32_t dev_major, dev_minor; /* MMAP2 without build-id */
 	uint64_t inode, inode_generation;
-	/* Not of the record: where the file was looked at; 0: it was not. */
+	/* Not in the record: set if the file was looked at; otherwise 0. */
 	uint64_t file_size, file_mtime_ns;
 	uint8_t build_id[RECORD_BUILD_ID_MAX]; /* MMAP2 with PERF_RECORD_MISC_MMAP_BUILD_ID */
-	uint8_t build_id_len; /* 0: not given */
+	uint8_t build_id_len; /* 0 if not given */
 	uint32_t prot, flags; /* MMAP2 only */
 	bool has_inode;
-	bool executable; /* of MMAP: not PERF_RECORD_MISC_MMAP_DATA; of MMAP2: PROT_EXEC */
+	bool executable; /* MMAP: not PERF_RECORD_MISC_MMAP_DATA; MMAP2: PROT_EXEC */
 	const char *filename; /* terminated within the record */
 };
 
@@ -122,7 +121,7 @@ struct record_task { /* FORK and EXIT */
 	uint64_t time_ns;
 };
 
-struct record_lost { /* LOST; and LOST_SAMPLES, whose id is the trailer's */
+struct record_lost { /* LOST, and LOST_SAMPLES with the trailer's id */
 	uint64_t id, lost;
 };
 
@@ -130,7 +129,7 @@ struct record_throttle { /* THROTTLE and UNTHROTTLE */
 	uint64_t time_ns, id, stream_id;
 };
 
-struct record_read_event { /* READ: what an inherited counter counted when its task ended */
+struct record_read_event { /* READ: counts of an inherited counter when its task ended */
 	uint32_t pid, tid;
 	struct record_read read;
 };
@@ -144,16 +143,16 @@ struct record_itrace { /* ITRACE_START */
 };
 
 struct record_switch { /* SWITCH and SWITCH_CPU_WIDE */
-	bool out; /* else in */
-	bool preempted; /* out, though it could have run on */
-	bool has_other; /* of CPU_WIDE: the task before (in) or after (out) */
+	bool out; /* otherwise in */
+	bool preempted; /* out although it could run on */
+	bool has_other; /* CPU_WIDE: the task before (in) or after (out) follows */
 	uint32_t other_pid, other_tid;
 };
 
 struct record_namespaces {
 	uint32_t pid, tid;
 	uint64_t n;
-	const uint64_t *pairs; /* n times device and inode, by the kernel's *_NS_INDEX */
+	const uint64_t *pairs; /* n pairs of device and inode, by the kernel's *_NS_INDEX */
 };
 
 struct record_ksymbol {
@@ -179,12 +178,12 @@ struct record_cgroup {
 struct record_text_poke {
 	uint64_t addr;
 	uint16_t old_len, new_len;
-	const uint8_t *bytes; /* the old ones, then the new ones */
+	const uint8_t *bytes; /* the old bytes, then the new ones */
 };
 
-struct record_deferred { /* CALLCHAIN_DEFERRED, of the trailer's thread */
+struct record_deferred { /* CALLCHAIN_DEFERRED, for the thread in the trailer */
 	uint64_t cookie;
-	const uint64_t *chain; /* as a sample's; without a marker in front it is of user space */
+	const uint64_t *chain; /* like a sample's; user addresses if no marker comes first */
 	uint64_t chain_len;
 };
 
@@ -213,22 +212,22 @@ struct record {
 	};
 };
 
-/* Decode a whole record, 8-byte aligned.  Returns 0; -EBADMSG where its fields do not fit its size
- * (*out is then undefined); -ENOTSUP for a type not decoded here (type, misc and the id trailer are
- * set). */
+/* Decodes a whole record, 8-byte aligned.  Returns 0; -EBADMSG if its fields do not fit its size
+ * (*out is then undefined); -ENOTSUP for a type not decoded here.  With -ENOTSUP, type, misc and
+ * the id trailer are set. */
 int record_decode(struct record *out, const struct perf_event_header *header,
 	const struct record_format *format);
 
-/* Counter i < read->n. */
+/* Reads counter i < read->n. */
 void record_counter(const struct record_read *read, uint64_t i, struct record_counter *out);
 
-/* True if the address is that of the instruction that caused the sample, without skid. */
+/* Whether ip is the address of the instruction that caused the sample, without skid. */
 static inline bool record_is_exact(const struct record *record)
 {
 	return record->misc & PERF_RECORD_MISC_EXACT_IP;
 }
 
-/* The timestamp alone, for merging rings; 0 where the format carries none or the record is bad. */
+/* Returns only the timestamp, for merging rings; 0 if the format has none or the record is bad. */
 uint64_t record_time(const struct perf_event_header *header, const struct record_format *format);
 
 #endif

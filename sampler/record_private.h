@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * record_private.h - the cursor that record.c (samples) and record_side.c (all other records) walk with.
- */
+/* record_private.h - the cursor of record.c (samples) and record_side.c (all other records). */
 #ifndef SAMPLER_RECORD_PRIVATE_H
 #define SAMPLER_RECORD_PRIVATE_H
 
@@ -14,7 +12,7 @@ struct cursor {
 	const uint64_t *end;
 };
 
-/* The two halves of a word, in the order in which they stand in memory. */
+/* The two halves of a word, in memory order. */
 struct pair {
 	uint32_t first, second;
 };
@@ -53,10 +51,11 @@ static inline unsigned int count_bits(uint64_t mask)
 	return (unsigned int)__builtin_popcountll(mask);
 }
 
-/* Values of counters, of a sample or a READ record. */
+/* Takes the counter values of a sample or a READ record.  Returns false if they do not fit. */
 bool record_take_read(struct record_read *read, struct cursor *cursor, uint64_t read_format);
 
-/* The body of a record that is no sample; its type, misc and id are set.  As record_decode(). */
+/* Decodes the body of a record that is no sample; its type, misc and id are already set.  Returns
+ * like record_decode(). */
 int record_decode_side(
 	struct record *out, struct cursor *cursor, const struct record_format *format);
 

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * record_side.c - decode the records that are no samples: what tasks do, what was lost, what the kernel tells.
+ * record_side.c - decodes records other than samples: changes of tasks, lost records, kernel
+ * events.
  *
- * Orders of fields are those of include/uapi/linux/perf_event.h.
+ * The fields have the order of include/uapi/linux/perf_event.h.
  */
 #include "sampler/record_private.h"
 
 #include <errno.h>
 #include <sys/mman.h>
 
-/* The string that fills the rest of the record, padded with NULs; NULL when not terminated. */
+/* Returns the string that fills the rest of the record, padded with NULs; NULL if not
+ * terminated. */
 static const char *string_at(const struct cursor *cursor)
 {
 	const char *text = (const char *)cursor->at;
@@ -231,7 +233,7 @@ static int decode_text_poke(struct record *out, struct cursor *cursor)
 	poke->old_len = lens[0];
 	poke->new_len = lens[1];
 	poke->bytes = (const uint8_t *)(at + 1) + sizeof(lens);
-	/* Four of the bytes are in the word of the lengths. */
+	/* Four of the bytes share a word with the lengths. */
 	if ((uint64_t)lens[0] + lens[1] > words_left(cursor) * 8 + 4)
 		return -EBADMSG;
 	return 0;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/*
- * attrs.c - see attrs.h.
- */
+/* attrs.c - attributes, their names and the ids of their records; see attrs.h. */
 #include "sampler/recording/attrs.h"
 
 #include "sampler/recording/swap.h"
@@ -21,7 +19,7 @@ void attrs_fini(struct attrs *attrs)
 	*attrs = (struct attrs){0};
 }
 
-/* Returns config without the PMU type that machines with several kinds of cores put above it
+/* Returns config without the PMU type in its upper half.  Hybrid machines put it there
  * (PERF_PMU_TYPE_SHIFT). */
 static uint64_t generic_config(const struct perf_event_attr *attr)
 {
@@ -41,7 +39,7 @@ static const char *generic_name(const struct perf_event_attr *attr)
 	return NULL;
 }
 
-/* As perf calls them: "L1-dcache-load-misses". */
+/* Names a cache event like perf: "L1-dcache-load-misses". */
 static bool cache_name(char *out, size_t size, uint64_t config)
 {
 	static const char *const caches[] = {
@@ -94,7 +92,7 @@ static void name_breakpoint(char *out, size_t size, const struct perf_event_attr
 	add_letter(out, size, attr->bp_type & HW_BREAKPOINT_X, 'x');
 }
 
-/* Names an event without a name after its attribute, as perf script does. */
+/* Names an event from its attribute, like perf script. */
 static void make_name(struct reader_attr *entry)
 {
 	const struct perf_event_attr *attr = &entry->attr;
@@ -162,8 +160,8 @@ static int take_ids(struct attrs *attrs, struct reader_attr *entry, const uint8_
 	return 0;
 }
 
-/* Trusts build-id bits of all events: perf sets the attribute in one event alone, and synthesized
- * mappings have no event's id. */
+/* Trusts the build-id bits of all events.  perf sets the attribute in one event only, and
+ * synthesized mappings have no event's id. */
 static void believe_build_ids(struct attrs *attrs)
 {
 	attrs->has_build_ids = true;
@@ -186,7 +184,7 @@ int attrs_add(struct attrs *attrs, const void *bytes, size_t len, const void *id
 	entry = &attrs->list[attrs->n];
 	memset(entry, 0, sizeof(*entry));
 	size = swap_get_32((const uint8_t *)bytes + 4, swapped);
-	if (!size) /* before sizes were told */
+	if (!size) /* old attribute without a size */
 		size = PERF_ATTR_SIZE_VER0;
 	if (size < PERF_ATTR_SIZE_VER0)
 		return -EBADMSG;
@@ -260,11 +258,11 @@ struct words_piece {
 	size_t len;
 };
 
-/* The values of -G and --cgroup, one after the other, up to the command that was recorded. */
+/* Iterates over the values of -G and --cgroup, up to the recorded command. */
 struct cgroup_words {
 	char *const *words;
 	size_t n, at;
-	const char *rest; /* of the value that is being taken apart */
+	const char *rest; /* rest of the current value; NULL: take the next one */
 };
 
 static const char *next_value(struct cgroup_words *in)
@@ -286,7 +284,7 @@ static const char *next_value(struct cgroup_words *in)
 	return NULL;
 }
 
-/* The next name, which may be empty; false: there is none. */
+/* Takes the next name, which may be empty.  Returns false if there is none. */
 static bool next_cgroup(struct cgroup_words *in, struct words_piece *out)
 {
 	if (!in->rest)
@@ -298,7 +296,8 @@ static bool next_cgroup(struct cgroup_words *in, struct words_piece *out)
 	return true;
 }
 
-/* Its last part, unless there is another that ends so. */
+/* Returns the last part of a cgroup's path, or the whole path if another cgroup ends the same
+ * way. */
 static struct words_piece label_of(struct cgroup_words in, struct words_piece name)
 {
 	struct words_piece last = name, other;
@@ -331,7 +330,7 @@ static void add_cgroup(struct reader_attr *attr, struct words_piece label)
 	attr->name[len + 1 + label.len] = '\0';
 }
 
-/* As perf has it: the n-th is of the n-th event, and one alone is of all. */
+/* Like in perf, cgroup n belongs to event n, and a single cgroup belongs to all events. */
 void attrs_name_cgroups(struct attrs *attrs, char *const *words, size_t n)
 {
 	const struct cgroup_words begin = {.words = words, .n = n};
@@ -341,7 +340,7 @@ void attrs_name_cgroups(struct attrs *attrs, char *const *words, size_t n)
 	size_t names = 0;
 
 	program = program ? program + 1 : n ? words[0] : "";
-	/* strobe names its own. */
+	/* strobe writes cgroups into the names itself. */
 	if (strncmp(program, "perf", 4) != 0)
 		return;
 	while (next_cgroup(&in, &name)) {
@@ -356,7 +355,7 @@ void attrs_name_cgroups(struct attrs *attrs, char *const *words, size_t n)
 			add_cgroup(&attrs->list[i], label);
 }
 
-/* The word that holds the id: perf gives all attributes of a recording the same place for it. */
+/* Reads the id from its word.  perf puts it at the same place for all attributes of a recording. */
 static bool id_of(const struct record_format *format, const struct perf_event_header *header,
 	bool swapped, uint64_t *id)
 {
@@ -400,7 +399,7 @@ bool attrs_find(
 		return true;
 	if (!id_of(format, header, swapped, &id))
 		return false;
-	if (!id) /* made up by perf, of no event */
+	if (!id) /* synthesized by perf, without an event */
 		return true;
 	if (attrs->has_last && attrs->last_id == id) {
 		*number = attrs->last;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/*
- * chains.c - see chains.h.
- */
+/* chains.c - queues samples until their deferred chains arrive; see chains.h. */
 #include "sampler/recording/chains.h"
 
 #include "sampler/stacks.h"
@@ -11,28 +9,28 @@
 #include <string.h>
 
 #define RECORD_WORDS_MAX (UINT16_MAX / 8)
-#define DEFER_CALLCHAIN 38 /* the bit of attr.defer_callchain, unknown to older headers */
+#define DEFER_CALLCHAIN 38 /* bit of attr.defer_callchain, unknown to older headers */
 #define BUCKETS 1024u
-/* A marker, and one address more than a stack can have, so that ingest counts the chain as
- * truncated. */
+/* A marker, and one address more than a stack can have.  With that address, ingest counts the chain
+ * as truncated. */
 #define USER_WORDS_MAX (STACK_DEPTH_MAX + 2u)
 
 /* A record in the queue. */
 struct held {
 	struct held *next;
-	struct held *next_waiting, **waiting_link; /* in the bucket of its thread, while it waits */
-	struct order_record record; /* its header is owned */
-	size_t nr_at; /* of its chain */
+	struct held *next_waiting, **waiting_link; /* bucket of its thread, while it waits */
+	struct order_record record; /* owns its header */
+	size_t nr_at; /* index of the word that counts its chain */
 	uint64_t cookie;
 	uint32_t tid;
 	bool waits;
 };
 
-/* The last deferred chain of a thread.  Samples that follow it, still in the same system call, have
- * its cookie too. */
+/* The last deferred chain of a thread.  Later samples in the same system call have its cookie
+ * too. */
 struct last_chain {
 	uint64_t cookie;
-	uint64_t *words; /* USER_WORDS_MAX; NULL: none was met yet */
+	uint64_t *words; /* USER_WORDS_MAX words; NULL until first used */
 	uint64_t n;
 	uint32_t tid;
 };
@@ -40,13 +38,13 @@ struct last_chain {
 struct chains {
 	order_fn *fn;
 	void *ctx;
-	struct held *first, **end; /* the queue: empty, or a sample that waits is first */
+	struct held *first, **end; /* the queue; if not empty, a waiting sample is first */
 	size_t bytes;
 	unsigned int n_waiting;
 	uint64_t latest_ns;
 	struct held *waiting[BUCKETS];
-	struct last_chain last[BUCKETS]; /* by thread; a collision replaces */
-	uint64_t room[RECORD_WORDS_MAX]; /* a record while it is built */
+	struct last_chain last[BUCKETS]; /* by thread; a collision overwrites */
+	uint64_t room[RECORD_WORDS_MAX]; /* buffer for a record while it is built */
 };
 
 static unsigned int bucket_of(uint32_t tid)
@@ -90,24 +88,24 @@ void chains_free(struct chains *chains)
 	free(chains);
 }
 
-/* --- a sample with another chain --- */
+/* --- replacing the chain of a sample --- */
 
-/* The word that counts a chain; the chain follows. */
+/* Returns the index of the word that counts a chain; the chain follows it. */
 static size_t find_nr(const struct perf_event_header *header, const struct record_sample *sample)
 {
 	return (size_t)(sample->chain - (const uint64_t *)(const void *)header) - 1;
 }
 
-/* A copy of a sample in the room, whose chain is being written. */
+/* A copy of a sample with another chain, built in chains->room. */
 struct build {
 	const uint64_t *from;
 	uint64_t *words;
 	size_t nr_at;
-	size_t rest_at, n_rest; /* what follows the chain */
-	size_t n, n_max; /* words so far; the most before the rest */
+	size_t rest_at, n_rest; /* the words after the chain */
+	size_t n, n_max; /* words so far; limit before the rest */
 };
 
-/* The sample up to the first `kept` entries of its chain. */
+/* Copies the sample up to the first `kept` entries of its chain. */
 static void begin_build(struct build *build, struct chains *chains,
 	const struct perf_event_header *header, size_t nr_at, size_t kept)
 {
@@ -124,7 +122,7 @@ static void begin_build(struct build *build, struct chains *chains,
 	memcpy(build->words, from, build->n * sizeof(*from));
 }
 
-/* Outermost frames that a record has no room for are left out. */
+/* Appends a chain entry.  Leaves out outermost frames that do not fit into the record. */
 static void add_word(struct build *build, uint64_t word)
 {
 	if (build->n < build->n_max)
@@ -233,7 +231,7 @@ static int give_ready(struct chains *chains)
 	return err;
 }
 
-/* Behind all that wait, if there are any. */
+/* Passes on a record after all that wait, if any. */
 static int pass(struct chains *chains, const struct order_record *record)
 {
 	if (!chains->first)
@@ -252,7 +250,8 @@ int chains_flush(struct chains *chains)
 
 /* --- deferred chains --- */
 
-/* The flags' word as a number; compilers for big-endian machines place bits from the top. */
+/* Reads the bit from the flags as a number: compilers for big-endian machines assign bits from the
+ * top. */
 static bool is_deferring(const struct perf_event_attr *attr)
 {
 	const unsigned int bit =
@@ -344,8 +343,8 @@ static int join(struct chains *chains, struct held *held, const struct last_chai
 	return 0;
 }
 
-/* A thread's samples wait no longer: they are joined with the chain if it is theirs.  A chain with
- * another cookie is of a later entry into the kernel, so theirs was lost. */
+/* Ends the waits of a thread's samples, and joins them with the chain if the cookie matches.  A
+ * chain with another cookie belongs to a later system call, so theirs was lost. */
 static int end_waits(struct chains *chains, uint32_t tid, const struct last_chain *chain)
 {
 	struct held *held = chains->waiting[bucket_of(tid)], *next;
@@ -367,7 +366,7 @@ static int put_deferred(
 {
 	int err;
 
-	/* Without a thread it is nobody's. */
+	/* A chain without a thread belongs to no sample. */
 	if (!format->sample_id_all || !(format->sample_type & PERF_SAMPLE_TID))
 		return 0;
 	err = keep_last(chains, record);
@@ -375,7 +374,8 @@ static int put_deferred(
 		   : end_waits(chains, record->id.tid, &chains->last[bucket_of(record->id.tid)]);
 }
 
-/* After it the thread's waiting samples get no chain: it is gone, or has another program's stack. */
+/* Whether a record ends the waits of a thread without a chain: it exited, or executes another
+ * program. */
 static bool ends_waits(const struct record *record, uint32_t *tid)
 {
 	if (record->type == PERF_RECORD_EXIT)
@@ -387,9 +387,9 @@ static bool ends_waits(const struct record *record, uint32_t *tid)
 	return true;
 }
 
-/* --- all --- */
+/* --- records --- */
 
-/* What is of interest here. */
+/* Whether the record can matter here. */
 static bool must_decode(const struct chains *chains, const struct order_record *record,
 	const struct reader_attr *attr)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * chains.h - samples get the user parts of their call chains that follow later in a recording.
+ * chains.h - joins samples with the user parts of their callchains that follow later in a
+ * recording.
  *
- * Linux 6.19 with attr.defer_callchain writes them in CALLCHAIN_DEFERRED records, when the thread
+ * With attr.defer_callchain, Linux 6.19 writes them in CALLCHAIN_DEFERRED records, when the thread
  * returns to user space.  The sample is passed on with one ordinary chain.  Owned and run by the
  * reading thread.
  */
@@ -12,25 +13,26 @@
 #include "sampler/recording/order.h"
 #include "sampler/recording/reader.h"
 
-/* A sample waits for its deferred record until one of these is reached, then it passes as it is. */
-#define CHAINS_WAIT_NS 5000000000ull /* by the times of records */
+/* Limits of waiting for a deferred record.  At the first one reached, the sample passes as it
+ * is. */
+#define CHAINS_WAIT_NS 5000000000ull /* ns, by the times of records */
 #define CHAINS_WAITING_MAX 8192u /* samples */
 #define CHAINS_BYTES_MAX \
-	((size_t)32 << 20) /* of samples that wait and of all records behind them */
+	((size_t)32 << 20) /* bytes of waiting samples and all records after them */
 
 struct chains;
 
-/* fn sees the records; see order_fn.  0 or -ENOMEM. */
+/* fn receives the records; see order_fn.  Returns 0 or -ENOMEM. */
 int chains_new(struct chains **out, order_fn *fn, void *ctx);
-void chains_free(struct chains *chains); /* records that still wait are dropped; NULL is a no-op */
+void chains_free(struct chains *chains); /* drops records that still wait; NULL is a no-op */
 
-/* Takes the next record in order of time; attr is its attribute, or NULL.  The records behind a
- * sample that waits wait too, so that their order stays.  Deferred records end here, unless they
- * are malformed.  Returns 0, -ENOMEM, or what fn returned. */
+/* Takes the next record in time order; attr is its attribute, or NULL.  Records after a waiting
+ * sample wait too, to keep their order.  Deferred records end here, unless they are malformed.
+ * Returns 0, -ENOMEM, or the value that fn returned. */
 int chains_put(
 	struct chains *chains, const struct order_record *record, const struct reader_attr *attr);
 
-/* Passes on everything that waits: no more records come. */
+/* Passes on all waiting records, at the end of the input. */
 int chains_flush(struct chains *chains);
 
 #endif
