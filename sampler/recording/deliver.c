@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * deliver.c - a record of a file in its turn: to the store, to the tasks, or to the counters.
- *
- * Loading thread.
- */
+/* deliver.c - passes each record of a file to the store, tasks or counters.  Loading thread. */
 #include "sampler/call_stack.h"
 #include "sampler/recording/recording_private.h"
 #include "sampler/recording/told.h"
@@ -18,11 +14,11 @@
 
 #define NS_PER_S 1000000000ull
 #define TIME_MAX ((uint64_t)INT64_MAX)
-#define EXPIRE_NS (5 * NS_PER_S) /* an ended thread is forgotten: by then all of it has come */
+#define EXPIRE_NS (5 * NS_PER_S) /* an ended thread is forgotten; all its records have come */
 #define OTHER_EVENTS RECORDING_OTHER_EVENTS
 #define NOBODY UINT32_MAX
 
-/* Enough for the memory to answer, and few enough for its cache. */
+/* Prefetch distances: enough to hide memory latency, few enough for the cache. */
 #define AHEAD 10u
 #define NEAR 5u
 
@@ -33,7 +29,8 @@ static bool is_dummy(const struct perf_event_attr *attr)
 	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_DUMMY;
 }
 
-/* What strobe record has put behind the name of a cgroup's event; in a path of a uprobe it is something else. */
+/* Returns the cgroup that strobe record appends to an event's name.  A uprobe's path is
+ * different. */
 static const char *cgroup_of(const char *name)
 {
 	const char *at = strchr(name, '@');
@@ -99,8 +96,8 @@ static void make_attr_events(struct recording *recording)
 		memcpy(kept->attr.name, attr->name, sizeof(kept->attr.name));
 		kept->attr.group = attr->group;
 		kept->is_wakes = !strcmp(kept->attr.name, EVENT_WAKEUPS);
-		/* One that only carries side-band records is no event, unless it has samples.  Of
-		 * more events than there are places those with samples get them. */
+		/* An attribute for side-band records is no event, unless it has samples.  If there
+		 * are too many events, those with samples get the places. */
 		if (recording->n_attrs <= OTHER_EVENTS && !is_dummy(&kept->attr.attr) &&
 			!kept->is_wakes)
 			kept->event = deliver_event(recording, &kept->attr);
@@ -108,7 +105,7 @@ static void make_attr_events(struct recording *recording)
 	}
 }
 
-/* Whose code the recording is of; where nothing tells, this machine's. */
+/* Returns the ELF machine of the recorded code; this machine's if the recording has none. */
 static uint16_t machine_of(const char *arch)
 {
 	struct utsname here;
@@ -154,7 +151,7 @@ int deliver_attrs(struct recording *recording, bool events)
 	return deliver_more(recording);
 }
 
-/* The event of an attribute that has samples, which may be its first.  0 or -ENOMEM. */
+/* Makes the event of an attribute that has samples, if it has none yet.  0 or -ENOMEM. */
 static int need_event(struct recording *recording, struct recording_attr *kept)
 {
 	const size_t before = recording->status.n_events;
@@ -189,8 +186,9 @@ static bool same_build_id(const struct reader_build_id *a, const struct reader_b
 		!memcmp(a->build_id, b->build_id, a->build_id_len);
 }
 
-/* Two files had one path, and the table cannot distinguish their images.  A build-id of zeros
- * matches no file, so neither image gets names from the file that now has the path. */
+/* Drops the entries of a path that two files had: the table cannot distinguish their images.  A
+ * build-id of zeros matches no file, so neither image gets names from the file that now has the
+ * path. */
 static void drop_ambiguous(struct recording *recording)
 {
 	struct reader_build_id *at = recording->build_ids;
@@ -226,7 +224,7 @@ int deliver_build_ids(struct recording *recording)
 		const struct reader_told *told =
 			build_id->path ? told_find(info, build_id->path) : NULL;
 
-		/* Places that count from a mapping's start are none in the file. */
+		/* Offsets that count from a mapping's start are no file offsets. */
 		if (build_id->path && build_id->build_id_len && !(told && told->from_start))
 			recording->build_ids[recording->n_build_ids++] = *build_id;
 	}
@@ -305,8 +303,8 @@ static bool ends_with(const char *text, const char *end)
 	return len >= end_len && !strcmp(text + len - end_len, end);
 }
 
-/* What perf makes up of the kernel: "[kernel.kallsyms]_text" and the modules.  pgoff is the address of
- * the symbol that the name ends in. */
+/* Takes perf's synthesized mappings of the kernel ("[kernel.kallsyms]_text") and its modules.
+ * pgoff is the address of the symbol at the end of the name. */
 static int deliver_kernel_map(struct recording *recording, const struct record_mmap *mmap)
 {
 	static const char kernel[] = "[kernel.kallsyms]";
@@ -373,7 +371,7 @@ static uint64_t add_saturated(uint64_t a, uint64_t b)
 	return a > TIME_MAX - b ? TIME_MAX : a + b;
 }
 
-/* The first sample is where times are counted from. */
+/* Starts the time range at the first sample. */
 static void begin(struct recording *recording, uint64_t time_ns)
 {
 	const struct recording_config *config = &recording->config;
@@ -418,7 +416,7 @@ static void note_cpu(struct recording *recording, uint32_t cpu)
 	*word |= bit;
 }
 
-/* What was put off, in its order. */
+/* Delivers the batched samples, in order. */
 static int deliver_batch(struct recording *recording)
 {
 	struct recording_batch *batch = &recording->batch;
@@ -449,7 +447,7 @@ static int deliver_batch(struct recording *recording)
 	return err;
 }
 
-/* The last record, behind the batch, becomes its first. */
+/* Delivers the batch.  The record after it becomes the first of the next batch. */
 static int deliver_before(struct recording *recording)
 {
 	struct recording_batch *batch = &recording->batch;
@@ -460,7 +458,7 @@ static int deliver_before(struct recording *recording)
 	return err;
 }
 
-/* The chain of the record behind the batch, from its copy of the stack or the processor's. */
+/* Unwinds the record after the batch, from its stack copy or its hardware call stack. */
 static int unwind_sample(
 	struct recording *recording, const struct record_format *format, enum unwind_end *end)
 {
@@ -481,7 +479,7 @@ static int unwind_sample(
 		   : ingest_unwind(&recording->ingest, &batch->records[batch->n], format, end);
 }
 
-/* The record stands behind the batch already. */
+/* Adds the record after the batch to it. */
 static int add_to_batch(struct recording *recording, const struct order_record *from, int16_t event)
 {
 	struct recording_batch *batch = &recording->batch;
@@ -504,7 +502,8 @@ static int add_to_batch(struct recording *recording, const struct order_record *
 	return ++batch->n == INGEST_BATCH ? deliver_batch(recording) : 0;
 }
 
-/* A sample that reads counters is one of each that counted since: what it counted is its weight, as in perf. */
+/* A sample that reads counters counts as one sample of each counter that advanced, weighted by the
+ * advance, as in perf. */
 static int deliver_reads(struct recording *recording, const struct order_record *from)
 {
 	struct recording_batch *batch = &recording->batch;
@@ -536,7 +535,7 @@ static int pass_reads(struct recording *recording, const struct record *record)
 	return 0;
 }
 
-/* Into the batch, whose last record it is already. */
+/* Whether the sample has user code, by its CPU mode or its chain. */
 static bool has_user_code(const struct record *record)
 {
 	const struct record_sample *sample = &record->sample;
@@ -570,18 +569,18 @@ static int deliver_sample(struct recording *recording, const struct order_record
 		return err;
 	if (!(attr->format.sample_type & PERF_SAMPLE_TID))
 		record->id.pid = record->id.tid = NOBODY;
-	/* The idle task has no user space: others have its number, since they run outside of the
-	 * recorder's pid namespace. */
+	/* The idle task has no user space; tasks outside the recorder's pid namespace have its
+	 * pid. */
 	recording->status.pid_namespace |= !record->id.pid && has_user_code(record);
 	if (!(attr->format.sample_type & PERF_SAMPLE_PERIOD))
 		record->sample.period = attr->attr.freq ? 1 : attr->attr.sample_period;
-	/* Without a time it is when the last one was. */
+	/* A sample without a time gets the time of the last one. */
 	if (!time_ns || time_ns > TIME_MAX)
 		time_ns = recording->last_ns ? recording->last_ns : 1;
 	record->id.time_ns = time_ns;
 	if (!recording->has_sample)
 		begin(recording, time_ns);
-	/* What comes before belongs into the slice that ends. */
+	/* Earlier samples belong to the slice that ends. */
 	if (batch->n && (time_ns >= recording->slice_end_ns || time_ns >= recording->expire_ns)) {
 		err = deliver_before(recording);
 		if (err)
@@ -604,7 +603,7 @@ static int deliver_sample(struct recording *recording, const struct order_record
 	return add_to_batch(recording, from, kept->event);
 }
 
-/* --- all --- */
+/* --- records --- */
 
 static int deliver_lost(
 	struct recording *recording, const struct order_record *from, const struct record *record)
@@ -613,7 +612,7 @@ static int deliver_lost(
 	size_t i;
 	int err = 0;
 
-	/* What lost all of its samples is told as well. */
+	/* An event that lost all its samples is reported too. */
 	if (from->has_attr && from->attr < recording->n_attrs && record->lost.lost &&
 		!is_dummy(&recording->attrs[from->attr].attr.attr) &&
 		!recording->attrs[from->attr].is_wakes)
@@ -640,14 +639,14 @@ static bool is_hardware(const struct recording *recording, uint8_t event)
 	return false;
 }
 
-/* A clock's coverage would be a share of time, which nothing tells.  Samples of a group tell what lost
- * ones would have told. */
+/* A clock's coverage would be a share of time, which no record has.  Samples of a group include the
+ * counts of lost ones. */
 static void settle_coverage(const struct recording *recording, struct engine_event_status *event)
 {
 	const struct recording_config *config = &recording->config;
 
 	event->coverable = 0;
-	/* No record tells for how long an event was throttled, or other events had the hardware. */
+	/* No record has the time while an event was throttled, or other events had the hardware. */
 	if (event->freq_hz || event->is_clock || event->group || event->span || !event->count ||
 		event->throttled || event->rate_varies || config->from_ns || config->to_ns ||
 		is_hardware(recording, event->id))
@@ -663,7 +662,7 @@ void deliver_settle_lost(struct recording *recording)
 	for (size_t i = 0; i <= ENGINE_EVENTS_TOLD; i++) {
 		uint64_t lost = recording->lost[i].counted;
 
-		/* A LOST tells whose record came next, not whose were dropped. */
+		/* A LOST has the id of the next record's event, not of the dropped ones. */
 		if (!recording->has_lost_counters)
 			lost += recording->lost[i].dropped;
 		if (i < ENGINE_EVENTS_TOLD)
@@ -675,7 +674,7 @@ void deliver_settle_lost(struct recording *recording)
 		settle_coverage(recording, &status->events[i]);
 }
 
-/* NULL: not known. */
+/* NULL if not known. */
 static const struct record_format *format_of(
 	const struct recording *recording, const struct order_record *from)
 {
@@ -711,7 +710,7 @@ static int deliver_other(
 	struct engine_event_status *event;
 	int err = 0;
 
-	/* It may change what the samples before have meant; it lies behind them. */
+	/* May change the meaning of the batched samples, and lies after them in the batch. */
 	if (recording->batch.n)
 		err = deliver_batch(recording);
 	if (err)
@@ -775,7 +774,7 @@ bad:
 	return 0;
 }
 
-/* What samples to come will need, in two steps. */
+/* Prefetches chain data of samples to come, in two steps. */
 static void fetch_ahead(const struct stacks *stacks, const struct relay_pack *pack, size_t i)
 {
 	if (i + AHEAD < pack->n && pack->records[i + AHEAD].hint)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * deliver_more.c - what samples of a file carry besides where they were: schemas of their fields, and the counters of a
- * group that they read.
+ * deliver_more.c - the other data of samples in a file: their fields, and the counters of a group
+ * that they read.
  *
- * Loading thread; deliver_fields() is the reading thread's where attributes come between records, while nothing is given.
+ * Loading thread.  The reading thread calls deliver_more() if attributes come between records,
+ * while no records are passed on.
  */
 #include "sampler/recording/recording_private.h"
 
@@ -15,12 +16,13 @@
 #include <sys/eventfd.h>
 #include <sys/utsname.h>
 
-/* A file of made-up counters shall not take all memory. */
+/* Limits the memory for a file of forged counters. */
 #define READS_MAX ((size_t)1 << 20)
 
 /* --- fields --- */
 
-/* Formats may come between the records, in a pipe. */
+/* Takes the formats of tracepoints again if they changed.  In a pipe, they may come between
+ * records. */
 static int take_tracing_data(struct recording *recording, bool *changed)
 {
 	const struct reader_info *info = reader_info(recording->reader);
@@ -39,7 +41,8 @@ static int take_tracing_data(struct recording *recording, bool *changed)
 	return 0;
 }
 
-/* "sched:sched_switch" is here what it was there: the same number under the same name. */
+/* Whether the tracepoint has the same number and name on this machine, such as
+ * "sched:sched_switch". */
 static bool is_here(const struct reader_attr *attr)
 {
 	char name[2 * EVENT_NAME_MAX + 2], event[EVENT_NAME_MAX];
@@ -50,7 +53,7 @@ static bool is_here(const struct reader_attr *attr)
 	return !strcmp(name, attr->name);
 }
 
-/* The recorded kernel's build-id, as far as the recording was read; NULL if there is none. */
+/* Returns the recorded kernel's build-id among those read up to here; NULL if none. */
 static const struct reader_build_id *find_kernel_id(const struct recording *recording)
 {
 	for (size_t i = 0; i < recording->n_build_ids; i++)
@@ -59,7 +62,7 @@ static const struct reader_build_id *find_kernel_id(const struct recording *reco
 	return NULL;
 }
 
-/* A release may be built more than once: build-ids decide if there are any. */
+/* A release may be built more than once, so build-ids decide if there are any. */
 static bool is_running_kernel(const struct recording *recording)
 {
 	const struct reader_info *info = reader_info(recording->reader);
@@ -74,7 +77,7 @@ static bool is_running_kernel(const struct recording *recording)
 	return !id_len || (kernel->build_id_len == id_len && !memcmp(kernel->build_id, id, id_len));
 }
 
-/* "ibs_op" of "ibs_op/cnt_ctl=1/". */
+/* Sets pmu to "ibs_op" for "ibs_op/cnt_ctl=1/". */
 static void pmu_of(const struct reader_attr *attr, char pmu[EVENT_NAME_MAX])
 {
 	size_t len = strcspn(attr->name, "/");
@@ -99,7 +102,7 @@ static int make_fields(
 	char pmu[EVENT_NAME_MAX];
 	int err;
 
-	/* Bytes are of no use without knowing what they are; a machine of the other order is not
+	/* Raw bytes are useless without their format.  A machine with the other byte order is not
 	 * this one. */
 	if (of.type == PERF_TYPE_TRACEPOINT &&
 		(!(of.sample_type & PERF_SAMPLE_RAW) ||
@@ -182,7 +185,7 @@ void deliver_ask_changes(struct recording *recording)
 
 /* --- counters --- */
 
-/* Which attribute an id belongs to, where samples read the counters of others. */
+/* Maps ids to attributes, if samples read the counters of other events. */
 static int take_ids(struct recording *recording)
 {
 	bool reads = false;
@@ -201,7 +204,8 @@ static int take_ids(struct recording *recording)
 	return err;
 }
 
-/* What it counted since it was read last.  Inherited counters are read as those of one task each. */
+/* Returns the advance of a counter since it was last read.  Each task has its own values of
+ * inherited counters. */
 static uint64_t counted_since(struct recording *recording, const struct recording_attr *kept,
 	const struct record *record, const struct record_counter *counter)
 {
@@ -209,7 +213,7 @@ static uint64_t counted_since(struct recording *recording, const struct recordin
 
 	if (kept->attr.attr.inherit)
 		key ^= (uint64_t)record->id.tid << 32;
-	/* One more than the value, since 0 is none. */
+	/* Keeps the value plus one, since 0 means none. */
 	before = (uintptr_t)idmap_find(&recording->reads, key);
 	if (counter->value == UINT64_MAX || (!before && recording->reads.n >= READS_MAX) ||
 		idmap_set(&recording->reads, key, (void *)(uintptr_t)(counter->value + 1)))

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * deliver_span.c - time off the CPU in a file: turns records of switches into `off-cpu` and
- * `preempted`.
+ * deliver_span.c - time off the CPU in a file: turns switch records into `off-cpu` and `preempted`.
  *
- * Loading thread.  A file written by strobe has events with these names.  In other files, records
- * of switches (perf record --switch-events) feed both events.  Samples of context-switches or
- * sched:sched_switch give the stacks, if there are any.  Samples of sched:sched_wakeup or
- * sched:sched_waking tell when blocked time ends.
+ * Loading thread.  A file written by strobe has events with these names.  In other files, switch
+ * records (perf record --switch-events) feed both events.  Stacks come from samples of
+ * context-switches or sched:sched_switch, if there are any.  Samples of sched:sched_wakeup or
+ * sched:sched_waking show when blocked time ends.
  */
 #include "sampler/recording/recording_private.h"
 
@@ -29,7 +28,7 @@ static bool is_of_switches(const struct perf_event_attr *attr)
 	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES;
 }
 
-/* True for "off-cpu", "off-cpu:u" and the like. */
+/* Whether the event is `name` with or without modifiers: "off-cpu", "off-cpu:u". */
 static bool is_named(const struct reader_attr *attr, const char *name)
 {
 	size_t len = strlen(name);
@@ -65,7 +64,7 @@ void deliver_span_attr(struct recording *recording, struct recording_attr *kept)
 	recording->span_events[span] = (int16_t)(kept->event + 1);
 }
 
-/* Of a file that has none of its own, both. */
+/* Makes both events for a file that has neither. */
 static void make_events(struct recording *recording)
 {
 	for (size_t i = 0; i < KINDS; i++)
@@ -116,7 +115,7 @@ static bool add_span(const struct offcpu_span *span, void *ctx)
 	uint64_t from_ns = span->end_ns - span->ns, to_ns = span->end_ns;
 	struct engine_event_status *event;
 
-	/* Times are counted from the first sample on. */
+	/* Time counts from the first sample on. */
 	if (!recording->has_sample || !recording->span_events[kind])
 		return true;
 	if (from_ns < recording->from_ns)
@@ -129,7 +128,7 @@ static bool add_span(const struct offcpu_span *span, void *ctx)
 	event->samples++;
 	event->count += to_ns - from_ns;
 	ingest_count_end(&recording->ingest, event->id, span->stack_end);
-	/* Out of memory is counted by the store. */
+	/* The store counts failures for lack of memory. */
 	(void)store_add(recording->ingest.store, to_ns - 1, span->stack, span->label,
 		(uint16_t)span->cpu, event->id, to_ns - from_ns);
 	tap_span(recording, span, event->id, to_ns, to_ns - from_ns);
@@ -215,7 +214,7 @@ void deliver_switch(
 
 	if (who.tid <= 0 || !who.time_ns || who.time_ns > TIME_MAX || !from->has_attr)
 		return;
-	/* Several events may tell of the same switches. */
+	/* Several events may have records of the same switches. */
 	if (recording->span_attr == SIZE_MAX) {
 		recording->span_attr = from->attr;
 		make_events(recording);
@@ -263,7 +262,7 @@ static void end_slice(uint64_t end_ns, void *ctx)
 
 void deliver_span_pass(struct recording *recording, uint64_t time_ns)
 {
-	/* None has begun before the first sample. */
+	/* No slice has begun before the first sample. */
 	if (recording->slice_end_ns)
 		offcpu_pass(&recording->offcpu, &recording->slice_end_ns, time_ns, SIZE_MAX,
 			end_slice, recording);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * features.c - see features.h.
+ * features.c - reads the feature sections of a recording; see features.h.
  *
- * Strings are a 32-bit length, which counts padding, and bytes that a NUL ends.
+ * A string is a 32-bit length, including padding, and bytes that end with a NUL.
  */
 #include "sampler/recording/features.h"
 
@@ -48,7 +48,7 @@ static bool get_64(struct reading *in, uint64_t *out)
 	return true;
 }
 
-/* Borrowed: *text is not terminated within *len. */
+/* Takes a string.  *text is borrowed, and not terminated within *len. */
 static bool get_text(struct reading *in, const char **text, size_t *len)
 {
 	uint32_t size;
@@ -351,7 +351,7 @@ static int take_numbers(struct features *features, unsigned int feature, struct 
 
 	switch (feature) {
 	case PERFDATA_NRCPUS:
-		/* In this order, other than perf's document says. */
+		/* perf writes this order; its document has the other one. */
 		if (!get_32(in, &info->cpus_available) || !get_32(in, &info->cpus_online))
 			return -EBADMSG;
 		return 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * feeder.c - passes standard input on until there is no more, or loading is cancelled.
+ * feeder.c - passes on standard input until it ends or loading is cancelled.
  *
- * A read(2) of a pipe that nobody writes to waits for ever; poll(2) can be told to stop.  Bytes are moved by
- * splice(2), not copied.
+ * A read(2) of a pipe without a writer's data waits forever; a poll(2) can be woken.  Bytes are
+ * moved by splice(2), not copied.
  */
 #include "sampler/recording/recording_private.h"
 
@@ -16,7 +16,7 @@
 
 #define AT_ONCE ((size_t)1 << 20)
 
-/* What cannot be spliced (a terminal) is copied. */
+/* Input that cannot be spliced (a terminal) is copied. */
 static ssize_t move(const struct feeder *feeder)
 {
 	char bytes[4096];
@@ -44,7 +44,7 @@ static void *feeder_main(void *ctx)
 			break;
 		if (fds[1].revents)
 			break;
-		/* The write waits for the reader, which ends by closing its side. */
+		/* The write blocks until the reader takes the bytes or closes its side. */
 		if (!fds[0].revents)
 			continue;
 		n = move(feeder);
@@ -71,7 +71,7 @@ int feeder_start(struct feeder *feeder, int in_fd, int *out_fd)
 	feeder->stop_fd = eventfd(0, EFD_CLOEXEC);
 	ret = feeder->stop_fd < 0 ? -errno : 0;
 	if (!ret) {
-		/* SIGPIPE among them. */
+		/* Including SIGPIPE. */
 		sigfillset(&all);
 		pthread_sigmask(SIG_SETMASK, &all, &before);
 		ret = -pthread_create(&feeder->thread, NULL, feeder_main, feeder);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * order.c - see order.h.
+ * order.c - queue that sorts records by time; see order.h.
  *
- * Copies lie in pieces, each freed when all its records are given out.  The queue is sorted when something is to be
- * given out, by merging the runs that are in order already: of each CPU's buffer one.
+ * Copies of records are in pieces, each freed when all its records are passed on.  The queue is
+ * sorted before records are passed on.  Sorting merges runs that are already in order, such as
+ * those of each CPU's buffer.
  */
 #include "sampler/recording/order.h"
 
@@ -11,14 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Aligned to its size, so that a record tells its piece. */
+/* Aligned to its size, so that a record's address gives its piece. */
 #define PIECE_BYTES ((size_t)256 << 10)
 #define PIECES_SPARE 64u
 
 struct piece {
-	struct piece *next; /* of the spare ones */
+	struct piece *next; /* next spare piece */
 	size_t used;
-	size_t records; /* not yet given out */
+	size_t records; /* not yet passed on */
 };
 
 struct order {
@@ -26,16 +27,16 @@ struct order {
 	void *ctx;
 	size_t bytes, bytes_max;
 
-	struct order_record *queue, *other; /* other: to merge into */
+	struct order_record *queue, *other; /* other: destination of merges */
 	size_t n, size;
 	size_t *runs; /* ends of the runs while sorting */
 	size_t runs_size;
 
-	struct piece *piece; /* that is filled now */
+	struct piece *piece; /* the piece being filled */
 	struct piece *spare;
 	unsigned int n_spare;
 
-	uint64_t round_ns; /* the latest time before this round */
+	uint64_t round_ns; /* latest time before this round */
 	uint64_t latest_ns;
 	uint64_t given_ns;
 	uint64_t late;
@@ -180,7 +181,8 @@ static int find_runs(struct order *order, size_t *n_runs)
 	return 0;
 }
 
-/* [begin, middle) and [middle, end) of the queue into the other one; of equal times the first stays first. */
+/* Merges [begin, middle) and [middle, end) of the queue into the other array; equal times keep
+ * their order. */
 static void merge_two(struct order *order, size_t begin, size_t middle, size_t end)
 {
 	const struct order_record *from = order->queue;
@@ -218,9 +220,9 @@ static int sort(struct order *order)
 	return 0;
 }
 
-/* --- giving out --- */
+/* --- passing on --- */
 
-/* The first `count` of the queue, which is sorted. */
+/* Passes on the first `count` records of the sorted queue. */
 static int give_out(struct order *order, size_t count)
 {
 	size_t given = 0;

@@ -2,11 +2,13 @@
 /*
  * perfdata.h - the perf.data file format, as plain data.
  *
- * From the kernel's tools/perf/Documentation/perf.data-file-format.txt (Linux 6.8) and include/uapi/linux/perf_event.h.
- * A file is: struct perfdata_header; attributes, each with a section of its ids; the data section of
- * records; and one struct perfdata_section for each feature bit that is set, right behind the
- * data, in the order of the bits.  A pipe is: struct perfdata_pipe_header, then records alone, attributes and
- * features among them.  All integers have the byte order of the machine that recorded.
+ * From the kernel's tools/perf/Documentation/perf.data-file-format.txt (Linux 6.8) and
+ * include/uapi/linux/perf_event.h.
+ *
+ * A file has a struct perfdata_header; attributes, each with a section of its ids; the data section
+ * of records; and one struct perfdata_section for each feature bit that is set.  These follow the
+ * data directly, in bit order.  A pipe has a struct perfdata_pipe_header, then only records,
+ * including attributes and features.  All integers have the byte order of the recording machine.
  */
 #ifndef SAMPLER_RECORDING_PERFDATA_H
 #define SAMPLER_RECORDING_PERFDATA_H
@@ -24,18 +26,18 @@ struct perfdata_section {
 
 struct perfdata_header {
 	uint64_t magic;
-	uint64_t size; /* of this header */
-	uint64_t attr_size; /* of one attribute with the section that follows it */
+	uint64_t size; /* size of this header */
+	uint64_t attr_size; /* size of an attribute with the section after it */
 	struct perfdata_section attrs, data;
-	/* No use since Linux 3.12, and perf does not look at it: in strobe's recordings what
-	 * reader_info.kept_fd has, which begins with PERFDATA_KEPT_MAGIC. */
+	/* Unused since Linux 3.12 and ignored by perf.  In strobe's recordings, the section of
+	 * reader_info.kept_fd's bytes, which begin with PERFDATA_KEPT_MAGIC. */
 	struct perfdata_section event_types;
 	uint64_t features[PERFDATA_FEATURE_WORDS]; /* bit n of word n / 64 */
 };
 
 struct perfdata_pipe_header {
 	uint64_t magic;
-	uint64_t size; /* 16 */
+	uint64_t size; /* 16 bytes */
 };
 
 enum perfdata_feature {
@@ -70,7 +72,7 @@ enum perfdata_feature {
 	PERFDATA_CLOCK_DATA = 29,
 	PERFDATA_HYBRID_TOPOLOGY = 30,
 	PERFDATA_PMU_CAPS = 31,
-	/* simpleperf's own, see told.h */
+	/* simpleperf only, see told.h */
 	PERFDATA_SIMPLEPERF_FILE = 128,
 	PERFDATA_SIMPLEPERF_META_INFO = 129,
 	PERFDATA_SIMPLEPERF_FILE2 = 132,
@@ -80,15 +82,15 @@ enum perfdata_feature {
 /* Record types that perf adds to the kernel's (which are below 64). */
 enum perfdata_record {
 	PERFDATA_RECORD_HEADER_ATTR = 64, /* struct perf_event_attr, then u64 ids */
-	PERFDATA_RECORD_EVENT_TYPE = 65, /* of old files; ignored */
+	PERFDATA_RECORD_EVENT_TYPE = 65, /* in old files; ignored */
 	PERFDATA_RECORD_TRACING_DATA =
-		66, /* u32 size; so many bytes follow the record, padded to 8 */
+		66, /* u32 size; that many bytes follow the record, padded to 8 */
 	PERFDATA_RECORD_BUILD_ID = 67, /* struct perfdata_build_id without its header */
 	PERFDATA_RECORD_FINISHED_ROUND =
-		68, /* what is older than the round before may be flushed */
+		68, /* records older than the previous round may be flushed */
 	PERFDATA_RECORD_ID_INDEX = 69,
 	PERFDATA_RECORD_AUXTRACE_INFO = 70,
-	PERFDATA_RECORD_AUXTRACE = 71, /* u64 size; so many bytes follow the record */
+	PERFDATA_RECORD_AUXTRACE = 71, /* u64 size; that many bytes follow the record */
 	PERFDATA_RECORD_AUXTRACE_ERROR = 72,
 	PERFDATA_RECORD_THREAD_MAP = 73,
 	PERFDATA_RECORD_CPU_MAP = 74, /* u16 PERFDATA_CPUS_*, then that layout */
@@ -98,12 +100,12 @@ enum perfdata_record {
 	PERFDATA_RECORD_EVENT_UPDATE =
 		78, /* u64 kind, u64 id, then data: unit, scale, name (2), cpus */
 	PERFDATA_RECORD_TIME_CONV = 79,
-	PERFDATA_RECORD_FEATURE = 80, /* u64 feature, then what its section would hold */
+	PERFDATA_RECORD_FEATURE = 80, /* u64 feature, then the contents of its section */
 	PERFDATA_RECORD_COMPRESSED = 81, /* one piece of a zstd stream of records */
-	PERFDATA_RECORD_FINISHED_INIT = 82, /* the records made up at the start are over */
+	PERFDATA_RECORD_FINISHED_INIT = 82, /* end of the records synthesized at the start */
 	PERFDATA_RECORD_COMPRESSED2 =
-		83, /* u64 size, then so many bytes of a zstd stream, padded */
-	PERFDATA_RECORD_TYPES = 128 /* to count them by */
+		83, /* u64 size, then that many bytes of a zstd stream, padded */
+	PERFDATA_RECORD_TYPES = 128 /* size of a table of record counts */
 };
 
 /* Record types that only simpleperf writes, see told.h. */
@@ -111,8 +113,8 @@ enum perfdata_simpleperf {
 	PERFDATA_SIMPLEPERF_FIRST = 32768,
 	PERFDATA_SIMPLEPERF_SPLIT = 32772, /* a piece of a record; the last one is SPLIT_END */
 	PERFDATA_SIMPLEPERF_SPLIT_END = 32773,
-	PERFDATA_SIMPLEPERF_EVENT_ID = 32774, /* u64 n, then n times u64 attribute, u64 id */
-	PERFDATA_SIMPLEPERF_TRACING_DATA = 32777, /* u32 size, then so many bytes */
+	PERFDATA_SIMPLEPERF_EVENT_ID = 32774, /* u64 n, then n pairs of u64 attribute, u64 id */
+	PERFDATA_SIMPLEPERF_TRACING_DATA = 32777, /* u32 size, then that many bytes */
 	PERFDATA_SIMPLEPERF_LAST = 32778
 };
 
@@ -123,21 +125,21 @@ enum perfdata_cpus {
 	PERFDATA_CPUS_RANGE = 2 /* u8 any, u8 pad, u16 first, u16 last */
 };
 
-#define PERFDATA_KEPT_MAGIC "strobe kept 1\n" /* without its NUL */
+#define PERFDATA_KEPT_MAGIC "strobe kept 1\n" /* without a NUL */
 
-/* Kinds of EVENT_UPDATE.  perf skips those that it does not know, so in a pipe the bytes of
- * reader_info.kept_fd come in such, behind a u64 with their number, one record after the other. */
+/* Kinds of EVENT_UPDATE.  perf skips unknown kinds.  So a pipe carries the bytes of
+ * reader_info.kept_fd in records of such a kind, in order, after a u64 with their number. */
 #define PERFDATA_UPDATE_NAME 2u
-#define PERFDATA_UPDATE_KEPT 0x7065656b65626f72u /* no number that perf will come to soon */
+#define PERFDATA_UPDATE_KEPT 0x7065656b65626f72u /* a number that perf will not use soon */
 
-#define PERFDATA_BUILD_ID_HAS_SIZE (1u << 15) /* in misc: size is given, else it is 20 */
+#define PERFDATA_BUILD_ID_HAS_SIZE (1u << 15) /* in misc: size is given; otherwise it is 20 */
 
-/* An entry of PERFDATA_BUILD_ID; the file name follows, padded so that header.size counts all. */
+/* An entry of PERFDATA_BUILD_ID.  The file name follows; header.size includes its padding. */
 struct perfdata_build_id {
 	struct perf_event_header header;
-	int32_t pid; /* -1: of the machine */
+	int32_t pid; /* -1: the machine */
 	uint8_t build_id[20];
-	uint8_t size; /* with PERFDATA_BUILD_ID_HAS_SIZE */
+	uint8_t size; /* valid with PERFDATA_BUILD_ID_HAS_SIZE */
 	uint8_t reserved[3];
 };
 

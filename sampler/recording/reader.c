@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * reader.c - see reader.h: the records of one file, one after the other.
+ * reader.c - reads the records of one file, one after the other; see reader.h.
  *
- * A record stays where it lies in the buffer of read-ahead or unpacked bytes, unless it is not
- * aligned there.  The next call passes over it.
+ * A record stays in the buffer of read-ahead or unpacked bytes, unless it is not aligned there.
+ * The next call passes over it.
  */
 #include "sampler/recording/reader_private.h"
 #include "sampler/recording/swap.h"
@@ -46,7 +46,7 @@ void reader_cut(struct reader *reader, uint64_t offset)
 
 /* --- records --- */
 
-/* The end of all: what was cut is told. */
+/* Ends the input.  Notes the bytes that are missing. */
 static int at_end(struct reader *reader)
 {
 	uint64_t offset = reader->stream->source.offset;
@@ -77,8 +77,8 @@ int reader_pass_over(struct reader *reader)
 	return ret;
 }
 
-/* Have the next record, its header turned round, aligned, at *out: 1, 0 at the end, -errno.  *size is what it
- * takes where it stands. */
+/* Makes the next record available at *out: aligned, its header in this machine's byte order.  *size
+ * is its size in the buffer.  Returns 1, 0 at the end, or -errno. */
 static int whole_record(struct reader *reader, struct perf_event_header **out, size_t *size)
 {
 	bool unpacking = reader->stream->unpacking;
@@ -122,7 +122,7 @@ static int whole_record(struct reader *reader, struct perf_event_header **out, s
 	return 1;
 }
 
-/* From the pack that is being unpacked, else from the source. */
+/* Takes a record from the current pack or, after its end, from the source. */
 static int next_record(struct reader *reader, struct perf_event_header **out, size_t *size)
 {
 	int ret;
@@ -147,7 +147,7 @@ static bool is_known(uint32_t type)
 		(type >= PERFDATA_SIMPLEPERF_FIRST && type <= PERFDATA_SIMPLEPERF_LAST);
 }
 
-/* Make of it what the caller sees: false where its fields do not fit. */
+/* Converts a record to the caller's form.  Returns false if its fields do not fit. */
 static bool give_out(struct reader *reader, struct perf_event_header *header, size_t size,
 	struct reader_record *out)
 {

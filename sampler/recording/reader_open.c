@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/*
- * reader_open.c - see reader.h: a recording's header, its attributes and its feature sections.
- */
+/* reader_open.c - opens a recording: its header, attributes and feature sections; see reader.h. */
 #include "sampler/recording/reader_private.h"
 #include "sampler/recording/swap.h"
 
@@ -12,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAGIC_OLD 0x454c494646524550ull /* "PERFFILE", the first version's */
+#define MAGIC_OLD 0x454c494646524550ull /* "PERFFILE" of the first version */
 #define HEADER_NO_FEATURES offsetof(struct perfdata_header, features)
 
 bool reader_is_magic(const void *bytes, size_t len)
@@ -47,8 +45,8 @@ static void swap_words(void *bytes, size_t n)
 		words[i] = __builtin_bswap64(words[i]);
 }
 
-/* Bits of the other order are in words as long as the recording machine's: all have a host name, so where its
- * bit is not set the words were of 32 bits. */
+/* Swaps the feature bits, which are in words of the recording machine's size.  All recordings have
+ * a host name.  If its bit is not set, the words had 32 bits. */
 static void swap_features(uint64_t *words)
 {
 	swap_words(words, PERFDATA_FEATURE_WORDS);
@@ -196,7 +194,7 @@ static void add_limit_fault(struct reader *reader, uint64_t offset)
 	fault->offset = offset;
 }
 
-/* Reads the section that strobe writes behind all sections of perf. */
+/* Reads the section that strobe writes after all sections of perf. */
 static int read_kept(struct reader *reader, struct perfdata_section section)
 {
 	static const char magic[] = {PERFDATA_KEPT_MAGIC};
@@ -256,14 +254,14 @@ static int read_header(struct reader *reader)
 	if (header.data.size > UINT64_MAX - header.data.offset - 16 * PERFDATA_FEATURES ||
 		header.data.offset > UINT64_MAX - 16 * PERFDATA_FEATURES)
 		return -EBADMSG;
-	/* If its version cannot be read, the bit alone decides. */
+	/* The bit alone decides if the version cannot be read. */
 	reader->features.is_directory = header.features[0] >> PERFDATA_DIR_FORMAT & 1;
 	ret = read_attrs(reader, &header);
 	if (!ret)
 		ret = read_features(reader, &header);
 	if (!ret)
 		ret = read_kept(reader, header.event_types);
-	/* A recorder that was killed leaves a size of 0: all that is there are records. */
+	/* A killed recorder leaves a size of 0: all that follows are records. */
 	reader->stream->has_end = header.data.size > 0;
 	reader->stream->end =
 		reader->stream->has_end ? header.data.offset + header.data.size : UINT64_MAX;
@@ -274,7 +272,7 @@ static int read_header(struct reader *reader)
 	return ret;
 }
 
-/* Magic and size, which both kinds begin with. */
+/* Reads magic and size, which begin both files and pipes. */
 static int read_start(struct reader *reader)
 {
 	uint64_t magic, size;
@@ -300,7 +298,7 @@ static int read_start(struct reader *reader)
 	size = swap_get_64(source_bytes(&reader->stream->source) + 8, reader->swapped);
 	reader->features.info.swapped = reader->swapped;
 	if (size != sizeof(struct perfdata_pipe_header)) {
-		/* A file's features stand behind its records, and are needed before. */
+		/* A file's features are needed before its records, but come after them. */
 		ret = reader->stream->source.seekable ? 0 : source_spool(&reader->stream->source);
 		return ret ? ret : read_header(reader);
 	}
@@ -309,7 +307,8 @@ static int read_start(struct reader *reader)
 	return source_skip(&reader->stream->source, size) < 0 ? -EIO : 0;
 }
 
-/* Opens the file with the header in a directory.  Returns an fd, or -EISDIR if none. */
+/* Opens the file with the header in a directory.  Returns an fd, -EISDIR if there is none, or
+ * another -errno. */
 static int open_header_file(int dir_fd)
 {
 	struct stat st;
@@ -323,7 +322,7 @@ static int open_header_file(int dir_fd)
 	return -EISDIR;
 }
 
-/* fd is taken. */
+/* Opens all files of a recording.  Takes over fd. */
 static int open_all(struct reader *reader, int fd)
 {
 	struct stat st;

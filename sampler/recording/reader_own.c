@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * reader_own.c - the records that the reader takes in itself: attributes, features, build-ids, packs.
+ * reader_own.c - records that the reader itself processes: attributes, features, build-ids, packs.
  *
- * Their bodies are in the order of the file.
+ * Their bodies are in the file's byte order.
  */
 #include "sampler/recording/reader_private.h"
 #include "sampler/recording/swap.h"
@@ -97,7 +97,7 @@ static int take_kept(struct reader *reader, const uint8_t *bytes, size_t left)
 	return features_kept(&reader->features, bytes + sizeof(len), (size_t)len);
 }
 
-/* Two words, then data, are of EVENT_UPDATE; one word, then data, of FEATURE. */
+/* An EVENT_UPDATE is two words, then data.  A FEATURE is one word, then data. */
 static int take_update(struct reader *reader, const struct perf_event_header *header, size_t size)
 {
 	const uint8_t *bytes = (const uint8_t *)(header + 1);
@@ -137,10 +137,10 @@ static int take_feature(struct reader *reader, const struct perf_event_header *h
 	return 0;
 }
 
-/* Returns the number of CPUs in a CPU_MAP of any kind; 0 if it is not understood. */
+/* Returns the number of CPUs in a CPU_MAP of any kind; 0 if malformed. */
 static unsigned int count_cpus(const struct reader *reader, const uint8_t *bytes, size_t len)
 {
-	uint16_t words[4] = {0}; /* kind, number, bytes of each; or kind, unused, first, last */
+	uint16_t words[4] = {0}; /* kind, n, bytes per word; or kind, unused, first, last */
 	unsigned int n = 0;
 	size_t at, end;
 
@@ -163,7 +163,7 @@ static unsigned int count_cpus(const struct reader *reader, const uint8_t *bytes
 	}
 }
 
-/* --- simpleperf's, see told.h --- */
+/* --- simpleperf's records, see told.h --- */
 
 static int take_event_ids(struct reader *reader, const uint8_t *bytes, size_t len)
 {
@@ -198,7 +198,8 @@ static int take_simpleperf(struct reader *reader, uint32_t type, const uint8_t *
 	return features_tracing_data(&reader->features, &reader->attrs, copy, size);
 }
 
-/* A record that is longer than a header can say: its bytes, header and all, are in pieces. */
+/* Takes a piece of a record that is too long for one header.  The pieces contain all its bytes,
+ * including its header. */
 static int take_piece(struct reader *reader, const struct perf_event_header *header, size_t size)
 {
 	struct reader_pieces *pieces = &reader->pieces;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * reader_streams.c - see reader_private.h: the files of one recording, merged by the time of their
- * records.
+ * reader_streams.c - merges the files of one recording by the time of their records; see
+ * reader_private.h.
  *
  * perf record --threads writes a directory.  "data" has the header, attributes, features and perf's
  * own records.  Each "data.N" has the records of one ring in the kernel's order, perhaps in packs.
@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #define STREAMS_MAX 8192u /* Linux supports at most this many CPUs */
-#define PART_BUFFER_BYTES (2u * SOURCE_PEEK_MAX) /* for each of many files */
+#define PART_BUFFER_BYTES (2u * SOURCE_PEEK_MAX) /* small, because there may be many files */
 
 int reader_add_stream(struct reader *reader, int fd, size_t buffer_bytes)
 {
@@ -204,8 +204,8 @@ static void sift_down(struct stream **heap, size_t n, size_t i)
 	heap[i] = moving;
 }
 
-/* Reads the next record of streams[i], or moves the stream behind those with a head.  Returns 0 or
- * -ENOMEM. */
+/* Reads the next record of streams[i].  At its end, moves the stream after those with a head.
+ * Returns 0 or -ENOMEM. */
 static int load_head(struct reader *reader, size_t i)
 {
 	struct stream *stream = reader->streams[i];
@@ -237,8 +237,7 @@ static int load_heads(struct reader *reader)
 
 	reader->has_heads = true;
 	reader->n_heads = reader->n_streams;
-	/* Backwards, since a stream without records is swapped with one that already has its
-	 * head. */
+	/* Backwards: a stream without records is swapped with one that already has its head. */
 	for (size_t i = reader->n_streams; i-- > 0 && !ret;)
 		ret = load_head(reader, i);
 	for (size_t i = reader->n_heads / 2; i-- > 0;)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * reading.c - the thread that reads a recording: its records go, in order of time, to the loading thread.
+ * reading.c - the thread that reads a recording and passes its records in time order to the loading
+ * thread.
  *
- * What it can find out of a sample alone, it finds out, since the other thread has more to do.
+ * It does all work that a sample alone allows, because the loading thread has more to do.
  */
 #include "sampler/recording/recording_private.h"
 
 #include <errno.h>
 
-#define PUBLISH_RECORDS 1024u /* so often the clock is looked at */
+#define PUBLISH_RECORDS 1024u /* records between two looks at the clock */
 #define PUBLISH_NS 50000000ull
 
 static void publish_sometimes(struct recording *recording)
@@ -27,7 +28,7 @@ static void publish_sometimes(struct recording *recording)
 	recording_publish_reader(recording);
 }
 
-/* An order_fn: to the loading thread. */
+/* order_fn that passes a record to the loading thread. */
 static int give(const struct order_record *record, void *ctx)
 {
 	struct recording *recording = ctx;
@@ -39,7 +40,7 @@ static int give(const struct order_record *record, void *ctx)
 	return relay_put(recording->relay, &given);
 }
 
-/* An order_fn: chains come first, so that a sample's hash is that of its whole chain. */
+/* order_fn that joins deferred chains first, so that a sample's hash covers its whole chain. */
 static int give_whole(const struct order_record *record, void *ctx)
 {
 	struct recording *recording = ctx;
@@ -48,7 +49,7 @@ static int give_whole(const struct order_record *record, void *ctx)
 		record->has_attr ? reader_attr(recording->reader, record->attr) : NULL);
 }
 
-/* True for records about tasks and their memory, with any event. */
+/* Whether a record concerns tasks and their memory, in any event. */
 static bool is_side_band(const struct perf_event_header *header)
 {
 	switch (header->type) {
