@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * recorder.c - see recorder.h.
+ * recorder.c - writes an engine's records to a file in a thread of its own; see recorder.h.
  *
- * Lock: one mutex guards which buffer is whose, counts and flags.  The sampling thread fills the open buffer without
- * it; the writing thread reads the other one without it.
+ * Lock: one mutex guards the owner of each buffer, counts and flags.  The sampling thread fills the
+ * open buffer without it; the writing thread reads the other one without it.
  */
 #include "sampler/recording/recorder.h"
 
@@ -19,19 +19,19 @@
 #include <unistd.h>
 
 #define BUFFER_BYTES ((size_t)8 << 20)
-/* A buffer that is not full is written this often, with a mark that a round has ended. */
+/* A partly filled buffer is written this often, with a mark that a round has ended. */
 #define ROUND_NS 100000000ull
 #define EVENT_ROUND (SIZE_MAX - 1)
 
 struct buffer {
 	uint8_t *at;
 	size_t len;
-	bool full; /* the writing thread's */
+	bool full; /* owned by the writing thread */
 };
 
-/* What stands in a buffer before each record, or alone. */
+/* Precedes each record in a buffer; a round has an entry without a record. */
 struct entry {
-	uint64_t event; /* of the file, ENGINE_TAP_TRACKER or EVENT_ROUND */
+	uint64_t event; /* event of the file, ENGINE_TAP_TRACKER or EVENT_ROUND */
 };
 
 struct recorder {
@@ -42,21 +42,21 @@ struct recorder {
 	bool has_thread;
 	pthread_t thread;
 
-	/* the sampling thread's */
+	/* Owned by the sampling thread. */
 	unsigned int filling;
 	uint64_t last_round_ns;
 	uint64_t dropped[ENGINE_EVENTS_MAX];
 
-	const void *kept; /* recorder_finish()'s */
+	const void *kept; /* for recorder_finish() */
 	size_t kept_len;
 
-	/* the writing thread's, then that of recorder_finish() */
+	/* Owned by the writing thread, then by recorder_finish(). */
 	struct writer *writer;
 	size_t tracker;
 
 	pthread_mutex_t lock;
-	pthread_cond_t changed; /* any of what follows */
-	struct buffer buffers[2]; /* full */
+	pthread_cond_t changed; /* a change of any field below */
+	struct buffer buffers[2]; /* only `full` is guarded */
 	struct writer_event *events;
 	size_t n_events;
 	bool begun, quit, gave_up;
@@ -73,7 +73,8 @@ static int put_synthesized(const struct perf_event_header *record, void *ctx)
 	return writer_record(recorder->writer, record, recorder->tracker);
 }
 
-/* At the end of a pipe it would come too late for the kernel's first names. */
+/* Writes the kernel's build-id at the start of a pipe.  At the end it would be too late for the
+ * kernel's first names. */
 static int put_kernel_build_id(struct recorder *recorder)
 {
 	struct reader_build_id kernel = {.path = (char[]){"[kernel.kallsyms]"},
@@ -84,7 +85,8 @@ static int put_kernel_build_id(struct recorder *recorder)
 	return kernel.build_id_len ? writer_build_id(recorder->writer, &kernel) : 0;
 }
 
-/* The formats of tracepoints.  perf demands them of members that only count as well. */
+/* Collects the formats of tracepoints.  perf requires them even for group members that only
+ * count. */
 static int describe_tracepoints(const struct recorder *recorder, struct writer_config *config)
 {
 	uint64_t ids[ENGINE_EVENTS_MAX + 1];
@@ -146,10 +148,10 @@ static int write_entry(struct recorder *recorder, uint64_t event, const uint8_t 
 	*samples += header->type == PERF_RECORD_SAMPLE;
 	ret = writer_record(recorder->writer, header,
 		event == ENGINE_TAP_TRACKER ? recorder->tracker : (size_t)event);
-	return ret == -EBADMSG ? 0 : ret; /* of a kind that has no place for an id */
+	return ret == -EBADMSG ? 0 : ret; /* a record type without a place for an id */
 }
 
-/* samples: how many are on disk for certain. */
+/* Writes a buffer.  Adds its samples to *samples once they are written. */
 static int write_buffer(struct recorder *recorder, const struct buffer *buffer, uint64_t *samples)
 {
 	uint64_t passed = 0;
@@ -171,7 +173,7 @@ static int write_buffer(struct recorder *recorder, const struct buffer *buffer, 
 	return ret;
 }
 
-/* The buffer to write next, in the order in which they were filled. */
+/* Returns the next buffer to write, in the order of filling; NULL at the end. */
 static struct buffer *next_full(struct recorder *recorder, unsigned int next)
 {
 	while (!recorder->buffers[next].full && !recorder->quit)
@@ -243,7 +245,8 @@ static void tap_begin(const struct event_spec *specs, size_t n, void *ctx)
 	pthread_mutex_unlock(&recorder->lock);
 }
 
-/* Hand over what is filled; with wait, not before the other one can be filled. */
+/* Hands the filled buffer to the writing thread.  With wait, it first waits until the other buffer
+ * is free. */
 static bool hand_over(struct recorder *recorder, bool wait)
 {
 	struct buffer *buffer = &recorder->buffers[recorder->filling];
@@ -263,7 +266,8 @@ static bool hand_over(struct recorder *recorder, bool wait)
 	return done;
 }
 
-/* Another profiler set the kernel's build-id bit: see record_format.no_build_ids. */
+/* Clears the kernel's build-id bit, which another profiler may have set: see
+ * record_format.no_build_ids. */
 static void drop_build_id_bit(uint8_t *at)
 {
 	struct perf_event_header header;

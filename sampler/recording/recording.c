@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * recording.c - see recording.h: a recording's life, its loading thread, and what other threads see of it.
+ * recording.c - a recording's life cycle, its loading thread, and the data for other threads; see
+ * recording.h.
  */
 #include "sampler/recording/recording_private.h"
 
@@ -23,7 +24,7 @@ uint64_t recording_monotonic_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* --- the loading thread: what others see --- */
+/* --- the loading thread: publishing --- */
 
 static void note(struct recording *recording, enum engine_note_kind kind, int error, uint64_t value,
 	const char *text)
@@ -161,7 +162,7 @@ static void fail(struct recording *recording, int error)
 		(struct engine_failure){.what = FAIL_SYSTEM, .error = -error, .pid = -1, .cpu = -1};
 }
 
-/* The header of a pipe comes when it comes. */
+/* Opens a pipe in this thread, because its header may come late. */
 static int open_pipe(struct recording *recording)
 {
 	int fd = recording->pipe_fd;
@@ -172,7 +173,8 @@ static int open_pipe(struct recording *recording)
 	return reader_open(&recording->reader, fd);
 }
 
-/* In pipes and in simpleperf's files, the formats that name events come as records. */
+/* Whether the formats that name events are in the header.  Pipes and simpleperf's files have them
+ * in records. */
 static bool has_formats(const struct reader_info *info)
 {
 	return !info->pipe && !info->recorder;
@@ -205,7 +207,7 @@ static void *recording_main(void *ctx)
 	add_notes(recording);
 	recording->status.state = recording->cancelled ? ENGINE_STOPPED : ENGINE_ENDED;
 out:
-	/* Before its first bytes there is nothing to be kept. */
+	/* Before the first bytes of a pipe there is nothing to keep. */
 	if (fatal && recording->cancelled && !recording->reader)
 		recording->status.state = ENGINE_STOPPED;
 	else if (fatal)
@@ -249,7 +251,7 @@ int recording_new(struct recording **out, const struct recording_config *config)
 		ret = ingest_init(&recording->ingest, &nobody, config->memory_bytes);
 	if (!ret) {
 		ingest_set_changes(&recording->ingest, config->changes);
-		ingest_settle(&recording->ingest); /* known from another reading */
+		ingest_settle(&recording->ingest); /* changes known from an earlier reading */
 	}
 	if (!ret && config->unwind.find)
 		ret = ingest_set_unwind(&recording->ingest, &config->unwind);
@@ -272,7 +274,7 @@ int recording_start(struct recording *recording)
 
 	if (recording->has_thread)
 		return -EALREADY;
-	/* Signals are the front end's. */
+	/* Only the front end handles signals. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	ret = -pthread_create(&recording->thread, NULL, recording_main, recording);

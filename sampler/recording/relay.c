@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * relay.c - see relay.h.
+ * relay.c - passes packs of records between two threads; see relay.h.
  *
- * A pack belongs to the giver while it is filled, then to the queue, then to the taker, then to the spare ones; a mutex
- * is held only while it changes hands.  One that was not full at a pause lies ready: the taker gets it behind the queue,
- * unless the giver goes on filling it before.
+ * A pack belongs to the giver while it is filled, then to the queue, the taker and the spare list.
+ * A mutex is held only while a pack changes hands.  A partly filled pack at a pause becomes ready.
+ * The taker gets it after the queue, unless the giver takes it back first to fill it.
  */
 #include "sampler/recording/relay.h"
 
@@ -13,22 +13,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Enough that neither waits where the other sorts a round or seals a slice. */
+/* Enough that neither thread waits while the other sorts a round or seals a slice. */
 #define PACKS 6u
 
 struct relay {
-	pthread_mutex_t lock; /* guards all but what is the giver's alone */
+	pthread_mutex_t lock; /* guards all fields but the giver's own */
 	pthread_cond_t given, taken;
-	struct relay_pack *first, **last; /* full, in order */
-	struct relay_pack *taking; /* the taker's */
+	struct relay_pack *first, **last; /* full packs, in order */
+	struct relay_pack *taking; /* the pack that the taker uses */
 	struct relay_pack *spare;
-	struct relay_pack *ready; /* since a pause: filling is NULL then */
+	struct relay_pack *ready; /* partly filled at a pause; filling is NULL then */
 	bool ended;
 	int stopped;
 
-	/* the giver's alone */
+	/* Owned by the giver. */
 	struct relay_pack *filling;
-	unsigned int n_packs; /* made so far */
+	unsigned int n_packs; /* number of packs allocated */
 };
 
 int relay_new(struct relay **out)
@@ -72,7 +72,7 @@ void relay_free(struct relay *relay)
 
 /* --- the giver --- */
 
-/* With the lock held, as is the next. */
+/* Takes back the ready pack.  This and hand_over() need the lock. */
 static void take_back(struct relay *relay)
 {
 	if (!relay->ready)
@@ -100,7 +100,7 @@ static bool has_room(const struct relay_pack *pack, size_t words)
 		pack->used + words <= sizeof(pack->bytes) / sizeof(pack->bytes[0]);
 }
 
-/* A pack with room for so many words.  0, -ENOMEM, the error of relay_stop(). */
+/* Gets a pack with room for that many words.  Returns 0, -ENOMEM, or the error of relay_stop(). */
 static int next_pack(struct relay *relay, size_t words)
 {
 	struct relay_pack *pack = NULL;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/*
- * source.c - see source.h.
- */
+/* source.c - buffered reading of a recording's bytes; see source.h. */
 #include "sampler/recording/source.h"
 
 #include "sampler/whole.h"
@@ -71,7 +69,7 @@ void source_seek(struct source *source, uint64_t offset, uint64_t limit)
 	source->ended = false;
 }
 
-/* Up to n bytes at an offset; a file's offset may lie beyond what off_t holds. */
+/* Reads up to n bytes at an offset.  An offset from the file may exceed off_t. */
 static ssize_t read_at(const struct source *source, uint64_t offset, void *out, size_t n)
 {
 	uint64_t most = (uint64_t)INT64_MAX;

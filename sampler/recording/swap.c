@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * swap.c - see swap.h.
+ * swap.c - converts records to this machine's byte order; see swap.h.
  *
- * Bodies are walked as record.c decodes them; what is text or raw data stays as it is.
+ * Walks the bodies in the order of record.c.  Text and raw data stay unchanged.
  */
 #include "sampler/recording/swap.h"
 
@@ -15,7 +15,7 @@
 		PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
 #define BRANCH_COUNTERS (1u << 19) /* since Linux 6.8 */
 
-/* Where the walk stands; bad once something did not fit. */
+/* Position of the walk; bad once a field did not fit. */
 struct walk {
 	uint8_t *at, *end;
 	bool bad;
@@ -94,13 +94,14 @@ static unsigned int count_bits(uint64_t mask)
 	return (unsigned int)__builtin_popcountll(mask);
 }
 
-/* The field of `width` bits that follows `before` bits of a word, as the other order's compilers place it. */
+/* Returns the field of `width` bits after `before` bits of a word, as placed by compilers for the
+ * other byte order. */
 static uint64_t bits_from_top(uint64_t word, unsigned int before, unsigned int width)
 {
 	return word >> (64 - before - width) & ((1ull << width) - 1);
 }
 
-/* struct perf_branch_entry's flags. */
+/* Converts the flags of struct perf_branch_entry. */
 static void turn_branch_flags(struct walk *walk)
 {
 	static const uint8_t widths[] = {1, 1, 1, 1, 16, 4, 2, 4, 3};
@@ -133,7 +134,7 @@ void swap_attr(struct perf_event_attr *attr)
 		flags[i] = (uint8_t)turned;
 	}
 	leave(&walk, sizeof(uint64_t));
-	/* The one field of two bits is now the wrong way round. */
+	/* The only field of two bits has its bits reversed now. */
 	precise = attr->precise_ip;
 	attr->precise_ip = (precise >> 1 | precise << 1) & 3;
 	turn_many_32(&walk, 2); /* wakeup, bp_type */
@@ -164,7 +165,8 @@ static void turn_branches(struct walk *walk, const struct record_format *format)
 {
 	uint64_t nr = turn_64(walk);
 
-	/* An empty one may have an index too (see record.c); it is taken as a word of what follows. */
+	/* An empty branch stack may have an index too (see record.c).  It is converted as a word of
+	 * the next field. */
 	if (format->branch_sample_type & PERF_SAMPLE_BRANCH_HW_INDEX && nr)
 		turn_64(walk);
 	if (nr > left(walk) / sizeof(struct perf_branch_entry))
@@ -227,7 +229,7 @@ static void turn_sample(struct walk *walk, const struct record_format *format)
 		leave(walk, turn_64(walk));
 }
 
-/* The sample_id at the end of a record, which is cut off the walk. */
+/* Converts the sample_id at the end of a record, and cuts it off the walk. */
 static void turn_trailer(struct walk *walk, const struct record_format *format)
 {
 	uint64_t type = format->sample_type;
@@ -314,7 +316,7 @@ static void turn_kernel(struct walk *walk, const struct perf_event_header *heade
 	}
 }
 
-/* perf's own, but for those that the reader takes in itself. */
+/* Converts perf's own records, except those that the reader itself processes. */
 static void turn_user(struct walk *walk, uint32_t type)
 {
 	uint64_t n;
@@ -348,7 +350,7 @@ static void turn_user(struct walk *walk, uint32_t type)
 		}
 		break;
 	case PERFDATA_RECORD_CPU_MAP:
-		turn_16(walk); /* its kind; what follows depends on it, and is not used */
+		turn_16(walk); /* its kind; the data depends on it, and is not used */
 		break;
 	case PERFDATA_RECORD_STAT:
 		turn_64(walk);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * swap.h - turn what a machine of the other byte order recorded into this one's order, in place.
+ * swap.h - converts records of a machine with the other byte order to this one's, in place.
  *
- * Pure functions on bytes; nothing outside the given length is read or written.  Any thread.
+ * Pure functions on bytes, within the given length.  Any thread.
  */
 #ifndef SAMPLER_RECORDING_SWAP_H
 #define SAMPLER_RECORDING_SWAP_H
@@ -27,7 +27,7 @@ static inline uint64_t swap_64(uint64_t value, bool swapped)
 	return swapped ? __builtin_bswap64(value) : value;
 }
 
-/* Numbers at any address. */
+/* Read a number at any address. */
 static inline uint32_t swap_get_32(const void *at, bool swapped)
 {
 	uint32_t value;
@@ -44,12 +44,14 @@ static inline uint64_t swap_get_64(const void *at, bool swapped)
 	return swap_64(value, swapped);
 }
 
-/* An attribute of the other order.  Its bit fields were laid out from the highest bit of each byte. */
+/* Converts an attribute from the other byte order.  Its bit fields were placed from the highest bit
+ * of each byte. */
 void swap_attr(struct perf_event_attr *attr);
 
-/* The body of a record whose header is in this machine's order already and which is 8-byte aligned.
- * Kernel records need the format of their attribute.  Returns 0, or -EBADMSG where its fields do not fit its
- * size (it may then be half turned).  Records of unknown types are left alone. */
+/* Converts the body of a record that is 8-byte aligned.  Its header is already in this machine's
+ * byte order.  Kernel records need the format of their attribute.  Returns 0, or -EBADMSG if the
+ * fields do not fit the size; the record may then be half converted.  Records of unknown types stay
+ * unchanged. */
 int swap_record(struct perf_event_header *header, const struct record_format *format);
 
 #endif

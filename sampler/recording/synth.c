@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * synth.c - see synth.h; the layouts are those of perf_event_open(2), names and places those that perf record gives.
+ * synth.c - synthesizes side-band records; see synth.h.
+ *
+ * The layouts are those of perf_event_open(2), names and addresses those of perf record.
  */
 #include "sampler/recording/synth.h"
 
@@ -14,9 +16,9 @@
 #include <sys/utsname.h>
 
 #define KALLSYMS_BUFFER 65536u
-#define KERNEL_PID UINT32_MAX /* whose mappings the kernel's are */
+#define KERNEL_PID UINT32_MAX /* pid of the kernel's mappings */
 
-/* What sample_id_all appends. */
+/* The fields that sample_id_all appends. */
 struct trailer {
 	uint32_t pid, tid;
 	uint64_t time_ns;
@@ -24,7 +26,7 @@ struct trailer {
 	uint64_t id;
 };
 
-/* Ends a record that has `len` bytes: the name is padded to 8, the trailer follows. */
+/* Ends a record of `len` bytes: pads the name to 8 bytes and appends the trailer. */
 static void finish(union synth_record *out, size_t len, const char *name, uint32_t pid,
 	uint32_t tid, uint64_t time_ns)
 {
@@ -84,13 +86,13 @@ void synth_mapping(
 	if (!mmap->executable)
 		out->header.misc |= PERF_RECORD_MISC_MMAP_DATA;
 	if (mmap->build_id_len && mmap->build_id_len <= RECORD_BUILD_ID_MAX) {
-		/* In the place of device and inode: length, padding, 20 bytes. */
+		/* Replaces device and inode: length, padding, 20 bytes. */
 		out->header.misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
 		memset(id, 0, 24);
 		id[0] = mmap->build_id_len;
 		memcpy(id + 4, mmap->build_id, mmap->build_id_len);
 	}
-	/* As perf calls memory without a file; the kernel's own records do. */
+	/* Name memory without a file like the kernel and perf. */
 	finish(out, sizeof(record), *name ? name : "//anon", record.pid, record.tid, time_ns);
 }
 
@@ -160,7 +162,7 @@ int synth_kernel(FILE *kallsyms, synth_fn *fn, void *ctx)
 		unsigned long long address;
 		char type;
 
-		/* Hundreds of thousands of lines are of others. */
+		/* Skip hundreds of thousands of other lines quickly. */
 		if (!last ||
 			(strncmp(last, " _text", 6) && strncmp(last, " _stext", 7) &&
 				strncmp(last, " _etext", 7)))
@@ -176,18 +178,18 @@ int synth_kernel(FILE *kallsyms, synth_fn *fn, void *ctx)
 	}
 	if (!start)
 		return 0;
-	/* Without an end it is all that follows. */
+	/* Without an end, the kernel covers all later addresses. */
 	synth_kernel_map(&record, start, (end > start ? end : UINT64_MAX) - start, start, text);
 	return fn(&record.header, ctx);
 }
 
 struct module {
-	char name[64], *path; /* NULL: not known */
+	char name[64], *path; /* NULL if not known */
 	uint64_t start, size;
 };
 
 struct modules {
-	struct module *list; /* as /proc/modules has them */
+	struct module *list; /* in the order of /proc/modules */
 	struct module **by_name;
 	size_t n, room;
 };
@@ -241,7 +243,8 @@ static int read_modules(struct modules *modules, FILE *file)
 	return 0;
 }
 
-/* "kernel/.../snd-hda.ko.xz" is that of snd_hda; false where it is no module's. */
+/* Gets the name snd_hda from "kernel/.../snd-hda.ko.xz".  Returns false if the path is no
+ * module's. */
 static bool module_name(char *out, size_t size, const char *path)
 {
 	const char *base = strrchr(path, '/'), *end;
@@ -256,7 +259,7 @@ static bool module_name(char *out, size_t size, const char *path)
 	return true;
 }
 
-/* The files of modules: lines "kernel/.../NAME.ko[.xz]: ...". */
+/* Finds the files of modules in lines "kernel/.../NAME.ko[.xz]: ...". */
 static int find_module_files(struct modules *modules, FILE *modules_dep, const char *modules_dir)
 {
 	struct module key, *wanted = &key, **found;
@@ -313,7 +316,7 @@ int synth_machine(synth_fn *fn, void *ctx)
 	int ret = 0;
 
 	if (file) {
-		/* It is long, and what /proc gives at a time is as much as is asked for. */
+		/* The file is long, and each read of /proc returns as much as is requested. */
 		setvbuf(file, NULL, _IOFBF, KALLSYMS_BUFFER);
 		ret = synth_kernel(file, fn, ctx);
 		fclose(file);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * told.c - see told.h.
+ * told.c - reads the sections that simpleperf adds; see told.h.
  *
- * Names become lines of a map such as /tmp/perf-PID.map, which the confined worker parses.
+ * Function names become lines of a map such as /tmp/perf-PID.map, which the confined worker parses.
  */
 #include "sampler/recording/told.h"
 
@@ -15,15 +15,15 @@
 #include <string.h>
 
 #define EVENTS_MAX 1024u
-#define LINE_BYTES 40u /* of a line, without its name */
-#define PROT_JIT_SYMFILE 0x4000u /* simpleperf's own flag: the file's addresses are absolute */
+#define LINE_BYTES 40u /* of a line without its name */
+#define PROT_JIT_SYMFILE 0x4000u /* flag of simpleperf: the file's addresses are absolute */
 
 /* --- numbers and strings --- */
 
 struct cursor {
 	const uint8_t *at, *end;
 	bool swapped;
-	bool bad; /* it ended too early: all that is read from then on is 0 */
+	bool bad; /* ended too early: later reads return 0 */
 };
 
 static uint64_t get_number(struct cursor *in, size_t size)
@@ -71,8 +71,8 @@ static uint64_t get_varint(struct cursor *in)
 	return 0;
 }
 
-/* One field of a protobuf message: its number; of a message or string, body is set, else value.
- * False at the end. */
+/* Takes one field of a protobuf message and its number.  A message or string sets body, all others
+ * value.  Returns false at the end. */
 static bool next_field(
 	struct cursor *in, unsigned int *number, uint64_t *value, struct cursor *body)
 {
@@ -122,7 +122,7 @@ static int keep_text(char **out, const char *before, const char *text, size_t le
 	return 0;
 }
 
-/* "cpu-cycles,0,0": a name, the type and config of the attributes that have it. */
+/* Names attributes by a line "cpu-cycles,0,0": the name, then their type and config. */
 static void name_event(struct attrs *attrs, const char *line, size_t len)
 {
 	const char *config = memrchr(line, ',', len);
@@ -192,10 +192,11 @@ struct told_file {
 	const char *path;
 	size_t path_len;
 	uint64_t kind, vaddr;
-	uint64_t offset; /* of vaddr in the file, or in memory; UINT64_MAX: not told */
+	uint64_t offset; /* offset of vaddr in the file or in memory; UINT64_MAX: not recorded */
 };
 
-/* Code made at run time lies in files that simpleperf wrote, several in one. */
+/* Whether the file contains code generated at run time.  simpleperf writes such files, with several
+ * functions in each. */
 static bool is_jit(const char *path)
 {
 	return strstr(path, "jit_app_cache:") || strstr(path, "jit_zygote_cache:") ||
@@ -216,8 +217,8 @@ static int add_line(struct features *features, FILE *out, uint64_t start, uint64
 	return 0;
 }
 
-/* Writes the path of a recorded mapping.  Names of files get a leading slash, which tells files
- * from other mappings; special names such as "[vdso]" stay as they are. */
+/* Writes the path of a recorded mapping.  File names get a leading slash, which distinguishes files
+ * from other mappings.  Special names such as "[vdso]" stay as they are. */
 static void file_path(char path[READER_TOLD_PATH], const char *name, size_t len)
 {
 	const size_t cut = sizeof(IMAGE_DELETED) - 1;
@@ -231,7 +232,8 @@ static void file_path(char path[READER_TOLD_PATH], const char *name, size_t len)
 
 typedef int add_names(struct features *features, struct cursor in, FILE *out, uint64_t delta);
 
-/* Two lines for what may have addresses of either kind: they never meet. */
+/* Writes the names of a file.  Code generated at run time gets two lines per function, since it may
+ * be mapped by offset or by address.  The two ranges never overlap. */
 static int write_names(struct features *features, struct cursor names, add_names *add, FILE *out,
 	const struct reader_told *told, const struct told_file *file)
 {
@@ -260,7 +262,7 @@ static int add_file(struct features *features, const struct told_file *file, str
 	int ret;
 
 	file_path(path, file->path, file->path_len);
-	/* With what allocations cost, here and where the names are kept. */
+	/* Includes the cost of allocations, here and in the copy of the names. */
 	if (features_hold(features, FILE_BYTES + strlen(path)))
 		return -EBADMSG;
 	if (info->n_told == features->told_capacity) {
@@ -331,7 +333,7 @@ static int take_fixed(struct features *features, struct cursor in)
 	if (in.bad)
 		return -EBADMSG;
 	names.end = in.at;
-	/* Places of dex files in it follow for such alone. */
+	/* A dex file has the offsets of its dex code here instead. */
 	if (file.kind != READER_TOLD_DEX && in.at < in.end)
 		file.offset = get_number(&in, 8);
 	return add_file(features, &file, names, add_fixed);
@@ -369,7 +371,7 @@ static int add_proto(struct features *features, struct cursor in, FILE *out, uin
 	return ret;
 }
 
-/* The number 1 of a message within the file's. */
+/* Returns field number 1 of a message within the file's message. */
 static uint64_t first_number(struct cursor in)
 {
 	uint64_t value, found = 0;
@@ -402,8 +404,8 @@ static int take_proto(struct features *features, struct cursor in)
 		case 3:
 			file.vaddr = value;
 			break;
-		case 6: /* of ELF files */
-		case 7: /* of kernel modules */
+		case 6: /* ELF files */
+		case 7: /* kernel modules */
 			file.offset = first_number(body);
 			break;
 		}
@@ -458,13 +460,13 @@ void told_map(const struct reader_info *info, struct record_mmap *mmap, char *pa
 	const bool is_absolute = mmap->prot & PROT_JIT_SYMFILE;
 	const struct reader_told *told = told_find(info, mmap->filename);
 
-	/* Mappings from before the recording have no inode. */
+	/* A mapping from before the recording has no inode. */
 	mmap->has_inode = false;
 	if (is_absolute || (told && told->kind == READER_TOLD_MAP))
 		mmap->pgoff = mmap->start;
 	if (!told)
 		return;
-	/* Interpreted code lies in mappings that cannot be executed. */
+	/* Interpreted code is in mappings that are not executable. */
 	mmap->executable = true;
 	if (told->from_start && !is_absolute)
 		mmap->pgoff = told->vaddr;

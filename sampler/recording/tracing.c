@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/*
- * tracing.c - see tracing.h.
- */
+/* tracing.c - reads and writes the tracing data section; see tracing.h. */
 #include "sampler/recording/tracing.h"
 
 #include "sampler/enumerators.h"
@@ -18,7 +16,7 @@
 #include <unistd.h>
 
 static const char magic[10] = {23, 8, 68, 't', 'r', 'a', 'c', 'i', 'n', 'g'};
-#define VERSION "0.6" /* the first with the names of tasks, which are left out */
+#define VERSION "0.6" /* first version with the names of tasks, which are left out */
 #define HEADER_PAGE "header_page"
 #define HEADER_EVENT "header_event"
 
@@ -40,7 +38,7 @@ struct reading {
 	bool swapped;
 };
 
-/* Of so many bytes, or NULL. */
+/* Takes that many bytes.  Returns NULL if fewer are left. */
 static const uint8_t *take(struct reading *in, uint64_t len)
 {
 	const uint8_t *at = in->at;
@@ -60,7 +58,7 @@ static bool take_32(struct reading *in, uint32_t *out)
 	return at;
 }
 
-/* A length, and as many bytes. */
+/* Takes a length and that many bytes. */
 static const char *take_text(struct reading *in, uint64_t *len)
 {
 	const uint8_t *at = take(in, sizeof(*len));
@@ -87,7 +85,7 @@ static bool is_next(struct reading *in, const void *bytes, size_t len)
 	return at && !memcmp(at, bytes, len);
 }
 
-/* The line "ID: 316". */
+/* Reads the number in the line "ID: 316". */
 static bool find_id(const char *format, uint64_t *id)
 {
 	const char *line = !strncmp(format, "ID: ", 4) ? format : strstr(format, "\nID: ");
@@ -103,7 +101,7 @@ static bool find_id(const char *format, uint64_t *id)
 	return !errno;
 }
 
-/* An entry without a number is none. */
+/* Adds a format; ignores one without an id. */
 static int add(struct tracing *tracing, const char *subsystem, const char *text, size_t len)
 {
 	struct tracepoint *grown;
@@ -135,7 +133,7 @@ static int add(struct tracing *tracing, const char *subsystem, const char *text,
 	return 0;
 }
 
-/* Up to the events: 0, or -EBADMSG. */
+/* Takes the header, up to the events.  Returns 0 or -EBADMSG. */
 static int take_header(struct tracing *tracing, struct reading *in)
 {
 	const uint8_t *order, *long_bytes;
@@ -149,7 +147,7 @@ static int take_header(struct tracing *tracing, struct reading *in)
 		return -EBADMSG;
 	in->swapped = *order != (BYTE_ORDER == BIG_ENDIAN);
 	tracing->source.swapped = in->swapped;
-	/* And of a page. */
+	/* Bytes of a long, then bytes of a page. */
 	long_bytes = take(in, 1);
 	if (!long_bytes || !take(in, 4))
 		return -EBADMSG;
@@ -158,15 +156,14 @@ static int take_header(struct tracing *tracing, struct reading *in)
 		!is_next(in, HEADER_EVENT, sizeof(HEADER_EVENT)) || !take_text(in, &len) ||
 		!take_32(in, &n))
 		return -EBADMSG;
-	/* ftrace's own, which are no events of perf. */
+	/* Formats of ftrace itself, which are no perf events. */
 	while (n-- > 0)
 		if (!take_text(in, &len))
 			return -EBADMSG;
 	return 0;
 }
 
-/* A longer one is as if it were not there: it is taken apart with no time limit.  The kernel's
- * have 7 kB. */
+/* A longer format is ignored, because parsing has no time limit.  The kernel's have 7 kB. */
 #define FORMAT_MAX (256u << 10)
 
 static int take_events(struct tracing *tracing, struct reading *in)
@@ -194,8 +191,8 @@ static int take_events(struct tracing *tracing, struct reading *in)
 	return 0;
 }
 
-/* Behind the events: the kernel's symbols, which perf leaves out, and the texts that samples
- * point to. */
+/* Takes the data after the events: the kernel's symbols, which perf leaves out, and the texts that
+ * samples refer to. */
 static void take_texts(struct tracing *tracing, struct reading *in)
 {
 	const char *text;
@@ -341,7 +338,7 @@ static void put_header(FILE *out, const struct event_system *system, const char 
 	free(text);
 }
 
-/* The texts that formats point to: a length of 32 bits, and as many bytes. */
+/* Writes the texts that formats refer to: a 32-bit length, then that many bytes. */
 static void put_texts(FILE *out, const struct event_system *system)
 {
 	char *text = NULL;
@@ -368,7 +365,7 @@ static void put_all(
 	put_32(out, (uint32_t)sysconf(_SC_PAGESIZE));
 	put_header(out, system, HEADER_PAGE);
 	put_header(out, system, HEADER_EVENT);
-	put_32(out, 0); /* of ftrace's own */
+	put_32(out, 0); /* number of ftrace's own formats */
 	for (size_t i = 0; i < n; i++)
 		subsystems += !i || by_subsystem(&events[i - 1], &events[i]);
 	put_32(out, subsystems);
@@ -380,12 +377,12 @@ static void put_all(
 		for (size_t k = i; k < next; k++)
 			put_text(out, events[k].format, events[k].len);
 	}
-	put_32(out, 0); /* bytes of the kernel's symbols */
+	put_32(out, 0); /* size of the kernel's symbols */
 	put_texts(out, system);
-	put_text(out, NULL, 0); /* names of tasks */
+	put_text(out, NULL, 0); /* no names of tasks */
 }
 
-/* Look at each tracepoint there is, once, for those that are wanted. */
+/* Looks at each existing tracepoint once, for the wanted ones. */
 struct search {
 	const struct event_system *system;
 	const uint64_t *ids;
@@ -418,10 +415,10 @@ static int search_subsystem(struct search *search, const char *subsystem)
 		err = tracefs_format(
 			search->system, subsystem, names.names[i], &to->format, &to->len);
 		search->found += !err;
-		/* Another machine could not know them. */
+		/* Another machine would not know the enumerators. */
 		if (!err)
 			err = enumerators_resolve(search->system, &to->format, &to->len);
-		/* What may not be read is left out. */
+		/* An unreadable format is left out. */
 		if (err != -ENOMEM)
 			err = 0;
 	}
