@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * ring.c - the reader's side of a perf_event mmap ring buffer.
+ * ring.c - the reader's side of a perf_event mmap ring buffer; see ring.h.
  *
- * Positions (head, tail) only grow; their low bits are offsets into the data area.  Nothing in the
- * mapping is trusted to be in range: a header that cannot be right costs what is unread, never more.
+ * Positions (head, tail) only grow; their low bits are offsets into the data area.  No value in the
+ * mapping is trusted to be in range.  An invalid header loses the unread records, never more.
  */
 #include "sampler/ring.h"
 
@@ -19,13 +19,13 @@ struct ring {
 	struct perf_event_mmap_page *page;
 	const uint8_t *data;
 	uint64_t size;
-	uint64_t head; /* as of the last refresh */
-	uint64_t tail; /* consumed until here */
-	const struct perf_event_header *current; /* of the last peek, until consumed */
+	uint64_t head; /* at the last refresh */
+	uint64_t tail; /* consumed up to here */
+	const struct perf_event_header *current; /* record of the last peek, until consumed */
 	uint64_t current_size;
 	uint64_t corrupt;
 	void *bounce; /* holds one record that wraps */
-	void *map; /* NULL: the caller's memory */
+	void *map; /* NULL if the caller owns the memory */
 	size_t map_len;
 };
 
@@ -36,7 +36,7 @@ static int ring_new(
 
 	if (!ring)
 		return -ENOMEM;
-	/* Here and not at the first wrap, where nobody could be told of a failure.  Pages of it
+	/* Allocated here, because a failure at the first wrap could not be reported.  Its pages
 	 * become resident only when records wrap. */
 	ring->bounce = malloc(size < RECORD_SIZE_MAX ? (size_t)size : RECORD_SIZE_MAX);
 	if (!ring->bounce) {

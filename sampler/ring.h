@@ -2,9 +2,9 @@
 /*
  * ring.h - one perf_event mmap ring buffer, drained by one thread.
  *
- * A ring borrows its event's fd: the caller closes the fd, after ring_close().
- * The barriers are those of perf_event_open(2) and include/uapi/linux/perf_event.h: data_head is
- * loaded with acquire, data_tail is stored with release.
+ * A ring borrows its event's fd; the caller closes the fd after ring_close().  The barriers are
+ * those of perf_event_open(2) and include/uapi/linux/perf_event.h: data_head is loaded with
+ * acquire, data_tail is stored with release.
  */
 #ifndef SAMPLER_RING_H
 #define SAMPLER_RING_H
@@ -16,11 +16,11 @@
 
 struct ring;
 
-/* Map 2^order data pages of fd.  Returns 0 and sets *out, which the caller frees with
+/* Maps 2^order data pages of fd.  Returns 0 and sets *out, which the caller frees with
  * ring_close(); or -errno (EPERM: mlock limit, ENOMEM, EINVAL) and sets *out to NULL. */
 int ring_open(struct ring **out, int fd, unsigned int order);
 
-/* What an event's mapping consists of: its control page, and the data area in it. */
+/* An event's mapping: its control page and its data area. */
 struct ring_map {
 	void *map; /* for munmap() */
 	size_t map_len;
@@ -28,34 +28,36 @@ struct ring_map {
 	uint64_t data_len; /* a power of two */
 };
 
-/* Map 2^order data pages with PROT_READ, or PROT_WRITE too, and check what the control page says.  0 or -errno as of ring_open(). */
+/* Maps 2^order data pages with the given protection (PROT_READ, perhaps with PROT_WRITE), and
+ * checks the control page.  Returns 0 or -errno like ring_open(). */
 int ring_map(struct ring_map *out, int fd, unsigned int order, int protection);
 
-/* The same over memory that the caller owns and keeps: one perf_event_mmap_page followed by
+/* Like ring_open(), on memory that the caller owns and keeps: one perf_event_mmap_page, then
  * data_len bytes, a power of two.  For tests, benches and fuzzers. */
 int ring_open_memory(struct ring **out, void *memory, size_t data_len);
 
-/* Load the kernel's head: what was written until now is what ring_peek() will give. */
+/* Loads the kernel's head: ring_peek() returns the records written up to now. */
 void ring_refresh(struct ring *ring);
 
-/* The oldest unread whole record, valid until ring_consume(); NULL where there is none before the
- * head that ring_refresh() loaded.  A record that wraps is given as a copy; every record is 8-byte
- * aligned.  A corrupt header (size below the header's own, no multiple of 8, or past the head)
- * skips everything up to the head, adds one to ring_corrupt() and gives NULL. */
+/* Returns the oldest unread whole record, valid until ring_consume().  Returns NULL if there is
+ * none before the head of the last ring_refresh().  A record that wraps is returned as a copy;
+ * every record is 8-byte aligned.  A corrupt header has a size below its own, not a multiple of 8,
+ * or past the head.  It skips all records up to the head, adds one to ring_corrupt() and returns
+ * NULL. */
 const struct perf_event_header *ring_peek(struct ring *ring);
 
-/* Step over the record of the last ring_peek(). */
+/* Steps over the record of the last ring_peek(). */
 void ring_consume(struct ring *ring);
 
-/* Give everything consumed back to the kernel. */
+/* Returns all consumed space to the kernel. */
 void ring_release(struct ring *ring);
 
-/* Bytes unread at the last ring_refresh(), and the size of the data area. */
+/* Return the unread bytes at the last ring_refresh(), and the size of the data area in bytes. */
 size_t ring_pending(const struct ring *ring);
 size_t ring_size(const struct ring *ring);
 uint64_t ring_corrupt(const struct ring *ring);
 
-/* The mapped control page, for the time conversion fields and rdpmc. */
+/* Returns the mapped control page, for the time conversion fields and rdpmc. */
 const struct perf_event_mmap_page *ring_page(const struct ring *ring);
 
 void ring_close(struct ring *ring); /* NULL is a no-op */

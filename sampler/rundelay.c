@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * rundelay.c - see rundelay.h.  Sampling thread.
+ * rundelay.c - shares out the run delay of threads; see rundelay.h.  Sampling thread.
  *
  * A reading serves pieces that end after it, when all earlier preemptions of the thread are known.
  * So the delay of a thread's last moments stays unknown.
@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#define READ_EVERY_NS 1000000u /* times the number of threads: one reading takes some us */
+#define READ_EVERY_NS 1000000u /* ns times the number of threads: one reading takes some us */
 
 struct rundelay_thread {
 	uint64_t base_ns; /* run delay at the first piece */

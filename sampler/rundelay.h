@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * rundelay.h - threads' waits for a CPU after wake-ups that no record reports.
+ * rundelay.h - waits of threads for a CPU after wake-ups without a record.
  *
  * The kernel's run delay of a thread is a sum: waits after preemption and after wake-ups.  The
  * first kind is known, so the rest came after wake-ups.  That much blocked time is reported as
@@ -22,8 +22,9 @@ struct rundelay {
 void rundelay_init(struct rundelay *delays, rundelay_read_fn *read);
 void rundelay_fini(struct rundelay *delays);
 
-/* Takes the next piece of a thread's time off the CPU.  Returns how much of a blocked piece's end
- * was a wait for a CPU; 0 for a preempted one.  now_ns: the current time, later than the piece. */
+/* Takes the next piece of a thread's time off the CPU.  Returns the ns at the end of a blocked
+ * piece that were a wait for a CPU; 0 for a preempted one.  now_ns: the current time, later than
+ * the piece. */
 uint64_t rundelay_take(
 	struct rundelay *delays, int32_t tid, const struct offcpu_span *span, uint64_t now_ns);
 

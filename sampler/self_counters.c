@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/*
- * self_counters.c - see self_counters.h.
- */
+/* self_counters.c - opens and reads events on strobe's own threads; see self_counters.h. */
 #include "sampler/self_counters.h"
 
 #include "sampler/proc.h"
@@ -18,17 +16,18 @@
 
 struct self_thread {
 	int32_t tid;
-	int clock_fd, instructions_fd; /* -1: none */
-	uint64_t cpu_ns, instructions; /* as of the last look */
+	int clock_fd, instructions_fd; /* -1 if not opened */
+	uint64_t cpu_ns, instructions; /* at the last reading */
 	bool seen;
 };
 
 struct self_counters {
 	int32_t own_tid;
-	const struct perf_event_mmap_page *page; /* of the own instructions, or NULL */
+	/* page of the thread's own instructions event, or NULL */
+	const struct perf_event_mmap_page *page;
 	struct self_thread threads[THREADS_MAX];
 	unsigned int n_threads;
-	uint64_t ended_cpu_ns, ended_instructions; /* of threads that are no more */
+	uint64_t ended_cpu_ns, ended_instructions; /* sums of ended threads */
 	bool has_instructions;
 };
 
@@ -60,7 +59,7 @@ static int64_t sign_extend(uint64_t value, unsigned int width)
 				   : (int64_t)value;
 }
 
-/* The time since the kernel last wrote time_enabled. */
+/* Returns the ns since the kernel last wrote time_enabled. */
 static uint64_t time_since(const struct perf_event_mmap_page *page, uint64_t cycles)
 {
 	unsigned int shift = page->time_shift & 63;
@@ -127,7 +126,7 @@ static int open_event(uint32_t type, uint64_t config, int32_t tid)
 	};
 	int fd = sys_open(&attr, tid, -1);
 
-	/* What an ordinary user may see of himself. */
+	/* Without more rights, a user may count only user code. */
 	if (fd == -EACCES || fd == -EPERM) {
 		attr.exclude_kernel = 1;
 		fd = sys_open(&attr, tid, -1);
@@ -181,7 +180,7 @@ static bool is_known(struct self_counters *counters, int32_t tid)
 	return false;
 }
 
-/* 0, or -errno when no thread at all can be counted. */
+/* Adds new threads.  Returns 0, or -errno if no thread can be counted. */
 static int look_for_threads(struct self_counters *counters)
 {
 	unsigned int before = counters->n_threads;
@@ -199,7 +198,7 @@ static int look_for_threads(struct self_counters *counters)
 			error = ret;
 	}
 	free(tids);
-	/* All that were opened now begin together. */
+	/* Starts all new events together. */
 	if (counters->n_threads > before && prctl(PR_TASK_PERF_EVENTS_ENABLE))
 		error = -errno;
 	return counters->n_threads ? 0 : error ? error : -ESRCH;
@@ -227,7 +226,7 @@ void self_counters_close(struct self_counters *counters)
 {
 	if (!counters)
 		return;
-	/* Of this thread alone: the sampling thread's events are its own. */
+	/* Only events opened by this thread; the sampling thread has its own. */
 	if (counters->n_threads)
 		prctl(PR_TASK_PERF_EVENTS_DISABLE);
 	if (counters->page)
@@ -243,7 +242,7 @@ static void read_value(int fd, uint64_t *value)
 
 	if (fd < 0 || read(fd, words, sizeof(words)) != (ssize_t)sizeof(words))
 		return;
-	/* Where the hardware was shared, what it would have counted. */
+	/* If events shared the hardware, estimate the full count. */
 	*value = words[2] && words[2] != words[1]
 		? (uint64_t)((double)words[0] * (double)words[1] / (double)words[2])
 		: words[0];

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/*
- * silent.c - settings of the kernel that silence events without an error.
- */
+/* silent.c - kernel settings that silence events without an error; see silent.h. */
 #include "sampler/silent.h"
 
 #include "sampler/sys.h"
@@ -24,7 +22,7 @@ static bool is_kernel_probe(const struct event_spec *spec)
 
 enum silent_reason silent_why(const struct event_system *system, const struct event_spec *spec)
 {
-	/* Times between switches come from other records. */
+	/* Time between switches comes from other records. */
 	if (spec->attr.exclude_kernel && !spec->span && !event_fires_in_user(spec))
 		return SILENT_IN_KERNEL;
 	if (spec->attr.type == PERF_TYPE_BREAKPOINT && !sys_breakpoints_fire())

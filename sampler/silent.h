@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * silent.h - events that the kernel accepts and that can never happen.
- *
- * No state; any thread.
- */
+/* silent.h - events that the kernel accepts, but that can never fire.  No state; any thread. */
 #ifndef SAMPLER_SILENT_H
 #define SAMPLER_SILENT_H
 
@@ -12,13 +8,14 @@
 enum silent_reason {
 	SILENT_NOT,
 	SILENT_BREAKPOINTS, /* this machine never reports a hit */
-	SILENT_IN_KERNEL, /* it happens in the kernel alone, which is left out */
+	SILENT_IN_KERNEL, /* fires only in the kernel, which the event excludes */
 	SILENT_PROBES_OFF, /* kprobes are switched off system-wide */
-	SILENT_FTRACE_OFF, /* ftrace is switched off, and so are probes that it carries */
-	SILENT_SCHEDSTATS_OFF, /* the scheduler takes these times only when it is told to */
+	SILENT_FTRACE_OFF, /* ftrace is switched off, and with it the probes that use it */
+	SILENT_SCHEDSTATS_OFF, /* the scheduler does not measure these times by default */
 };
 
-/* Why an event, as it was opened, never happens.  SILENT_NOT also if it cannot be told. */
+/* Returns the reason if an event, as it was opened, never fires.  Returns SILENT_NOT also if that
+ * is not known. */
 enum silent_reason silent_why(const struct event_system *system, const struct event_spec *spec);
 
 #endif

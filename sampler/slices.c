@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * slices.c - see slices.h.  Sampling thread.
- */
+/* slices.c - makes, merges, reduces and renames sealed slices; see slices.h.  Sampling thread. */
 #include "sampler/slices.h"
 
 #include "sampler/images.h"
@@ -29,9 +27,9 @@ size_t slices_memory(const struct slices *slices)
 	return cells_memory(&slices->adding);
 }
 
-#define CELLS_A_STEP 32u /* for which memory is asked for ahead */
+#define CELLS_A_STEP 32u /* cells prefetched together */
 
-/* One block: the slice, then its columns, widest first. */
+/* Allocates one block: the slice, then its columns, widest first. */
 static struct sealed *sealed_alloc(uint32_t cells, bool with_values, uint32_t n_totals)
 {
 	size_t bytes = sizeof(struct sealed) + n_totals * sizeof(struct slice_total) +
@@ -43,7 +41,8 @@ static struct sealed *sealed_alloc(uint32_t cells, bool with_values, uint32_t n_
 
 	if (!sealed)
 		return NULL;
-	/* Slices of all sizes come and go: the allocator was seen to need about an eighth more. */
+	/* Slices have many sizes and lifetimes: the allocator was seen to need about an eighth
+	 * more. */
 	*sealed = (struct sealed){.bytes = bytes + bytes / 8};
 	slice = &sealed->slice;
 	slice->cells = cells;
@@ -56,7 +55,7 @@ static struct sealed *sealed_alloc(uint32_t cells, bool with_values, uint32_t n_
 	slice->values = with_values ? slice->count + cells : NULL;
 	slice->cpu = (uint16_t *)(slice->count + (with_values ? 2u : 1u) * (size_t)cells);
 	slice->event = (uint8_t *)(slice->cpu + cells);
-	slice->refs = 1; /* the list's */
+	slice->refs = 1; /* held by the list */
 	return sealed;
 }
 
@@ -75,7 +74,7 @@ static uint32_t get_values(const struct slice *slice, size_t i)
 	return slice->values ? slice->values[i] : VALUES_NONE;
 }
 
-/* Only while the slice is being made: its columns are its own. */
+/* Writes a cell of a slice that is still being made. */
 static void set_cell(struct slice *slice, size_t i, const struct cell *cell, uint32_t values)
 {
 	if (slice->values)
@@ -245,7 +244,8 @@ int slices_merge(
 	return 0;
 }
 
-/* The cells are still those of the merge. */
+/* Drops the surplus references of cells that the merge joined.  `adding` still holds the cells of
+ * the merge. */
 static void drop_surplus(struct slices *slices)
 {
 	const struct cells *cells = &slices->adding;
@@ -286,7 +286,7 @@ void slices_settle(struct slices *slices, const struct sealed *merged, struct se
 
 #define FRAMES_FEW 4u
 
-/* The stack of the leaf-most frames of a stack. */
+/* Makes the stack of the leaf-most frames of a stack. */
 static int cut_stack(struct stacks *stacks, uint32_t stack, unsigned int keep, uint32_t *out)
 {
 	uint32_t frames[FRAMES_FEW], n = 0;
@@ -313,7 +313,7 @@ static int unknown_stack(struct stacks *stacks, uint32_t *out)
 	return err ? err : stacks_leaf(stacks, STACK_ROOT, frame, out);
 }
 
-/* Add up the cells of a slice with their shorter stacks, without values. */
+/* Adds up the cells of a slice with their shorter stacks, without values. */
 static int add_reduced(struct slices *slices, const struct slice *slice, enum detail detail)
 {
 	unsigned int keep = detail == DETAIL_FEW ? FRAMES_FEW : 1;
@@ -343,7 +343,7 @@ static int add_reduced(struct slices *slices, const struct slice *slice, enum de
 	return err;
 }
 
-/* Of the leaf-most frames of a stack; the same for the same ones. */
+/* Returns a hash of the leaf-most frames of a stack; equal frames have equal hashes. */
 static uint32_t hash_of_leaf(const struct stacks *stacks, uint32_t stack, unsigned int keep)
 {
 	uint32_t hash = 0;
@@ -357,7 +357,7 @@ static uint32_t hash_of_leaf(const struct stacks *stacks, uint32_t stack, unsign
 	return hash;
 }
 
-/* How many nodes go with so many references to a stack. */
+/* Returns the number of nodes that are freed if a stack loses that many references. */
 static uint64_t nodes_freed(const struct stacks *stacks, uint32_t stack, uint32_t refs)
 {
 	uint64_t n = 0;
@@ -369,14 +369,14 @@ static uint64_t nodes_freed(const struct stacks *stacks, uint32_t stack, uint32_
 	return n;
 }
 
-/* What a slice with less detail would have, and the nodes that go and come with it. */
+/* Cells of a slice with less detail, and the nodes freed and made with it. */
 struct reduction {
 	uint64_t cells, freed, made;
 };
 
-#define MARK_TASK UINT32_MAX /* of what is no cell, but tells that a stack was there */
+#define MARK_TASK UINT32_MAX /* task of an entry that is no cell, but marks a stack as present */
 
-/* The cells of one stack. */
+/* Adds the cells of one stack to the estimate. */
 static int weigh_stack(struct slices *slices, const struct slice *slice, uint32_t first,
 	uint32_t end, enum detail detail, struct reduction *out)
 {
@@ -454,9 +454,10 @@ int slices_reduce(
 /* --- other stacks --- */
 
 struct parts {
-	uint64_t cuts[SLICES_CUTS_MAX + 1]; /* where each part ends */
-	uint32_t stacks[SLICES_CUTS_MAX + 1]; /* the same cell's in each */
-	double owed[SLICES_CUTS_MAX + 1]; /* samples that parts have had too few, or too many, of */
+	uint64_t cuts[SLICES_CUTS_MAX + 1]; /* end of each part, ns */
+	uint32_t stacks[SLICES_CUTS_MAX + 1]; /* stack of the current cell in each part */
+	/* samples that each part still lacks; negative: has too many */
+	double owed[SLICES_CUTS_MAX + 1];
 	size_t n;
 	uint64_t start_ns;
 };
@@ -470,7 +471,7 @@ static void find_parts(
 	parts->cuts[parts->n++] = slice->end_ns;
 }
 
-/* The stacks that one stack has; *same: none of them is another. */
+/* Finds the stacks of one stack in all parts.  Clears *same if any of them differs. */
 static int rename_stack(
 	const struct slices_renaming *renaming, struct parts *parts, uint32_t stack, bool *same)
 {
@@ -486,8 +487,8 @@ static int rename_stack(
 	return err;
 }
 
-/* One cell as several.  A sample stays whole; what rounding takes from a part, it has of cells
- * that follow. */
+/* Adds one cell as several.  A sample stays whole; a part that rounding leaves short gets more from
+ * later cells. */
 static int add_parts(
 	struct slices *slices, const struct cell *cell, uint32_t values, struct parts *parts)
 {
@@ -499,7 +500,7 @@ static int add_parts(
 	for (size_t i = 0; i < parts->n && count && !err; i++) {
 		struct cell part = *cell;
 
-		/* Parts that are alike are one. */
+		/* Neighbouring parts with equal stacks are one. */
 		if (i + 1 < parts->n && parts->stacks[i] == parts->stacks[i + 1])
 			continue;
 		parts->owed[i] += cell->count * (double)(parts->cuts[i] - from_ns) / all_ns;

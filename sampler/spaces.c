@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * spaces.c - see spaces.h and tasks.h.  Sampling thread.
- */
+/* spaces.c - the mappings of address spaces; see spaces.h and tasks.h.  Sampling thread. */
 #include "sampler/spaces_private.h"
 #include "sampler/tasks.h"
 
@@ -26,7 +24,7 @@ static void maps_unref(struct spaces *spaces, struct mappings *maps)
 	free(maps);
 }
 
-/* Room for `more` mappings in an array of the space's own. */
+/* Makes room for `more` mappings in an array of the space's own. */
 int space_own_maps(struct space *space, uint32_t more)
 {
 	struct mappings *old = space->maps, *maps;
@@ -110,14 +108,14 @@ void space_clear(struct space *space)
 	space->generation = space->serial = ++space->spaces->generation;
 }
 
-/* --- what is mapped --- */
+/* --- images of mappings --- */
 
 static bool starts_with(const char *text, const char *prefix)
 {
 	return !strncmp(text, prefix, strlen(prefix));
 }
 
-/* Names that the kernel gives to memory without a file worth opening. */
+/* Whether the kernel gives this name to memory without a file worth opening. */
 bool space_is_anonymous(const char *name)
 {
 	return !*name || starts_with(name, "//anon") || starts_with(name, "/dev/zero") ||
@@ -126,9 +124,9 @@ bool space_is_anonymous(const char *name)
 		starts_with(name, "[heap]") || starts_with(name, "[stack");
 }
 
-/* Code that a runtime maps twice, to write it in one place and run it in the other: shared, as no
- * loader of programs maps a file.  Without memory files it lies in one of shm_open()'s, or in one
- * that is deleted at once. */
+/* Whether a runtime maps this code twice, to write it at one address and run it at the other.  Such
+ * mappings are shared; no program loader maps a file so.  Without memory files, the code is in a
+ * file of shm_open(), or in one that is deleted at once. */
 static bool is_doubly_mapped(const char *name, const struct record_mmap *mmap)
 {
 	if ((mmap->flags & MAP_TYPE) != MAP_SHARED)
@@ -137,7 +135,8 @@ static bool is_doubly_mapped(const char *name, const struct record_mmap *mmap)
 		(mmap->executable && (starts_with(name, "/dev/shm/") || space_is_deleted(name)));
 }
 
-/* ".../jit-4711.dump": a runtime maps it to say that it writes one. */
+/* Whether the name is like ".../jit-4711.dump".  A runtime maps such a file to announce that it
+ * writes one. */
 static bool is_jitdump(const char *name)
 {
 	const char *slash = strrchr(name, '/');
@@ -174,7 +173,7 @@ void space_image_key(
 	if (*name == '[') {
 		/* "[vdso]", "[vsyscall]", "[uprobes]" */
 		key->image.kind = starts_with(name, "[vdso") ? IMAGE_VDSO : IMAGE_ANON;
-		/* 32-bit processes have another one. */
+		/* 32-bit processes have a different one. */
 		key->image.inode = key->image.kind == IMAGE_VDSO && mmap->start <= UINT32_MAX;
 		if (key->image.kind != IMAGE_VDSO)
 			return;
@@ -217,7 +216,8 @@ int space_copy_jitdump(struct images *images, uint32_t from, uint32_t to)
 	return origin.jitdump ? images_set_jitdump(images, to, origin.jitdump) : 0;
 }
 
-/* What the dump tells of lies in memory without a file, which may be mapped later: its image stays. */
+/* Notes that a jitdump was mapped.  Its code is in memory without a file, which may be mapped
+ * later, so the image is pinned. */
 static int note_jitdump(struct space *space, const char *path)
 {
 	struct images *images = space->spaces->images;
@@ -287,7 +287,7 @@ int space_fork(struct space **out, const struct space *parent, int32_t pid)
 
 /* --- the sorted array --- */
 
-/* The first mapping that ends above address. */
+/* Returns the first mapping that ends above address. */
 uint32_t space_first_above(const struct mappings *maps, uint64_t address)
 {
 	uint32_t low = 0, high = maps ? maps->n : 0;
@@ -323,7 +323,7 @@ static void close_gap(struct mappings *maps, uint32_t at, uint32_t count)
 	memmove(&maps->at[at], &maps->at[at + count], (maps->n - at) * sizeof(maps->at[0]));
 }
 
-/* Take [start, end) out of the array, which has room for one more. */
+/* Removes [start, end) from the array, which has room for one more. */
 static void punch(struct space *space, uint64_t start, uint64_t end)
 {
 	struct mappings *maps = space->maps;
@@ -353,8 +353,8 @@ static bool continues(const struct mapping *a, const struct mapping *b)
 		a->data == b->data && a->moved == b->moved;
 }
 
-/* Put a mapping where nothing is; there is room.  Neighbours that go on in each other become one, else the
- * page by page mappings of a JIT would never end. */
+/* Inserts a mapping in a gap of the array, which has room.  Joins neighbours that continue each
+ * other: the page by page mappings of a JIT would never end. */
 static void insert(struct space *space, const struct mapping *new)
 {
 	struct mappings *maps = space->maps;
@@ -401,7 +401,8 @@ uint32_t space_overlaps(const struct space *space, uint64_t start, uint64_t end)
 	return n;
 }
 
-/* Parts of data come to be protected otherwise, and are no longer to be found under this place: code is preferred. */
+/* Sets the origin of a mapping's image.  Data does not replace an origin: parts of it may get
+ * another protection, and are then not found at this address. */
 static void set_origin(const struct space *space, const struct mapping *mapping)
 {
 	struct images *images = space->spaces->images;
@@ -420,7 +421,7 @@ static void set_origin(const struct space *space, const struct mapping *mapping)
 			.elder = space->elder});
 }
 
-/* Its image has a reference that is the caller's. */
+/* The caller keeps its own reference to the image of `new`. */
 int space_put_mapping(struct space *space, const struct mapping *new, enum space_order order)
 {
 	const uint32_t over = space_overlaps(space, new->start, new->end);
@@ -432,7 +433,7 @@ int space_put_mapping(struct space *space, const struct mapping *new, enum space
 		if (old->image == new->image && old->bias == new->bias && old->data == new->data &&
 			old->moved == new->moved && old->start <= new->start &&
 			old->end >= new->end)
-			return 0; /* known */
+			return 0; /* already known */
 	}
 	err = space_own_maps(space, over + 2);
 	if (err)
@@ -490,7 +491,7 @@ int space_map_plainly(struct space *space, const struct record_mmap *mmap, enum 
 	return err;
 }
 
-/* --- questions --- */
+/* --- queries --- */
 
 uint64_t space_generation(const struct space *space)
 {

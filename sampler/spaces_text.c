@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * spaces_text.c - code of files that their programs moved into memory without a file, see spaces.h.
+ * spaces_text.c - code that programs moved from files into memory without a file; see spaces.h.
  *
  * Sampling thread.
  */
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define PIECES_MAX 64u /* in a space; a JIT may go on for ever */
+#define PIECES_MAX 64u /* per space; a JIT may never stop */
 
 static bool starts_with(const char *text, const char *prefix)
 {
@@ -25,7 +25,7 @@ bool space_is_deleted(const char *name)
 	return len > end && !strcmp(name + len - end, IMAGE_DELETED);
 }
 
-/* What lies in huge pages may have a name: of a memory file, or of a deleted file in hugetlbfs. */
+/* Memory in huge pages may have the name of a memory file, or of a deleted file in hugetlbfs. */
 bool space_may_be_moved(const struct record_mmap *mmap)
 {
 	const char *name = mmap->filename ? mmap->filename : "";
@@ -36,7 +36,7 @@ bool space_may_be_moved(const struct record_mmap *mmap)
 			mmap->flags & MAP_HUGETLB);
 }
 
-/* A file's, which the mapping is not itself. */
+/* Whether `mapping` belongs to a file other than the one that mmap names. */
 static bool is_of_file(
 	const struct space *space, const struct mapping *mapping, const struct record_mmap *mmap)
 {
@@ -54,7 +54,7 @@ static struct image_near near_of(uint64_t address, const struct mapping *mapping
 	return (struct image_near){address, address + mapping->bias, true};
 }
 
-/* Whether [start, end) of text is the hole in a file. */
+/* Whether [start, end) of text is a hole between two mappings of one file. */
 static bool is_hole(
 	const struct space *space, const struct record_mmap *mmap, struct image_text *text)
 {
@@ -89,7 +89,7 @@ static enum piece find_text(
 		return PIECE_NONE;
 	text->file = under->image;
 	text->before = near_of(text->start, under);
-	/* A library may have been unmapped, of which no record tells. */
+	/* A library may have been unmapped without a record. */
 	text->is_exact = under->image == space->program;
 	return PIECE_NEW;
 }
@@ -107,7 +107,7 @@ static int intern_piece(struct space *space, const struct record_mmap *mmap,
 	if (err)
 		return err;
 	text->other_bias = space_bias(key.image.kind, mmap);
-	/* Names of code made at run time are found by its process. */
+	/* Names of code generated at run time are found by its process. */
 	images_origin(images, text->other, &origin);
 	if (!origin.pid)
 		images_set_origin(images, text->other,
@@ -190,7 +190,8 @@ int space_map_piece(struct space *space, const struct record_mmap *mmap, enum sp
 	return put_piece(space, mmap, order, &found);
 }
 
-/* A recorded snapshot tells of a file's code, of memory, and of the file's code behind it. */
+/* Checks the memory before a new mapping.  A recorded snapshot lists a file's code, the memory, and
+ * more of the file's code after it. */
 static int look_before(struct space *space, uint64_t end)
 {
 	const struct mapping *mapping = space_find(space, end - 1);
@@ -244,7 +245,7 @@ static bool may_be_piece(const struct image *image)
 				starts_with(image->path, "/dev/hugepages/")));
 }
 
-/* The kernel's record of the piece came before. */
+/* Takes a SPACE_SEEN record.  The kernel's record of the piece came before. */
 static int see_piece(struct space *space, const struct record_mmap *mmap)
 {
 	struct images *images = space->spaces->images;

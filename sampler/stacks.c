@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * stacks.c - see stacks.h.  Sampling thread.
+ * stacks.c - tables of frames and stack nodes, and caches of chains; see stacks.h.  Sampling
+ * thread.
  *
- * Nodes and frames lie in never-moving arrays and are found by two hash tables.  A free entry is marked by
- * depth 0 (node) or refs 0 (frame) and holds the next free one in its first word.
+ * Nodes and frames are in arrays that never move, and are found by two hash tables.  A free entry
+ * has depth 0 (node) or refs 0 (frame); its first word has the next free one.
  */
 #include "sampler/stacks.h"
 
@@ -25,7 +26,7 @@
 
 struct chain {
 	uint64_t hash;
-	uint32_t node; /* STACK_ROOT: empty */
+	uint32_t node; /* STACK_ROOT if empty */
 	uint16_t generation, dropped;
 };
 
@@ -36,34 +37,34 @@ struct chain_set {
 struct chain_cache {
 	struct chain_set *set;
 	uint32_t sets;
-	uint32_t evicted; /* live chains pushed out since the cache last grew */
+	uint32_t evicted; /* live chains evicted since the cache last grew */
 };
 
-/* Nodes' ids are given out in pages, of leaves or of others: slices refer to leaves, which are few among all nodes, and
- * those who keep something by the id of a stack have it close together. */
+/* Ids of nodes are given out in pages, either of leaves or of callers.  Slices refer to leaves,
+ * which are few among all nodes.  So data indexed by the id of a stack is close together. */
 enum pool { POOL_CALLERS, POOL_LEAVES, POOLS };
 #define PAGE_NODES 256u
 
 struct frame_entry {
 	struct frame frame;
-	uint32_t refs; /* nodes; 0: free, frame.image is the next free one */
+	uint32_t refs; /* nodes; 0: free, and frame.image is the next free one */
 	uint32_t hash;
 };
 
 struct stacks {
-	struct chunks
-		nodes; /* struct stack_node; of a free one, parent is the next free one of its pool */
+	/* struct stack_node; in a free one, parent is the next free one of its pool */
+	struct chunks nodes;
 	struct chunks frames; /* struct frame_entry */
 	struct idtable node_ids, frame_ids;
-	uint32_t free_node[POOLS], free_frame; /* 0: none */
-	uint8_t *page_pool; /* by page of nodes, enum pool */
+	uint32_t free_node[POOLS], free_frame; /* 0 if none */
+	uint8_t *page_pool; /* enum pool, by page of nodes */
 	size_t pages_room;
-	bool released; /* some node ever was */
+	bool released; /* at least one node was released */
 	uint32_t nodes_used, frames_used;
 	uint64_t seed;
 
-	/* Apart from each other: whole chains are many times more than what called their leaves, and would
-	 * push those out. */
+	/* Separate caches: whole chains are far more numerous than callers, and would evict
+	 * them. */
 	struct chain_cache chains, callers;
 
 	uint32_t *fresh; /* nodes added without a reference */
@@ -110,7 +111,7 @@ int stacks_new(struct stacks **out)
 	stacks->callers.set = chain_sets_new(CHAIN_SETS_MIN);
 	if (getrandom(&stacks->seed, sizeof(stacks->seed), GRND_NONBLOCK) < 0)
 		stacks->seed = (uintptr_t)stacks;
-	/* The root, and the frame that is none. */
+	/* The root, and FRAME_NONE. */
 	if (!stacks->chains.set || !stacks->callers.set || chunks_add(&stacks->nodes, &id) ||
 		chunks_add(&stacks->frames, &id)) {
 		stacks_free(stacks);
@@ -227,7 +228,7 @@ static void give_node(struct stacks *stacks, uint32_t id)
 	*list = id;
 }
 
-/* A page of ids for a pool, the lowest to be given out first. */
+/* Adds a page of ids to a pool; the lowest id is given out first. */
 static int add_page(struct stacks *stacks, enum pool pool)
 {
 	uint32_t first = stacks->nodes.count, id = first;
@@ -361,7 +362,7 @@ void stacks_ref(struct stacks *stacks, uint32_t node)
 		node_at(stacks, node)->refs++;
 }
 
-/* Free a node without references, and the ancestors that lose their last one by it. */
+/* Frees a node without references, and the ancestors that lose their last one with it. */
 static void release_up(struct stacks *stacks, uint32_t node)
 {
 	while (node != STACK_ROOT && !node_at(stacks, node)->refs) {
@@ -393,7 +394,7 @@ void stacks_sweep(struct stacks *stacks)
 	for (size_t i = 0; i < stacks->n_fresh; i++) {
 		uint32_t id = stacks->fresh[i];
 
-		/* It may have been freed since, and even be listed twice. */
+		/* The node may have been freed since, and may even be listed twice. */
 		if (node_at(stacks, id)->depth)
 			release_up(stacks, id);
 	}
@@ -406,7 +407,7 @@ static bool chain_alive(const struct stacks *stacks, const struct chain *chain)
 {
 	const struct stack_node *node;
 
-	/* Most recordings end before: the node need not be fetched. */
+	/* Most recordings end before a node is released.  Then the node need not be fetched. */
 	if (!stacks->released)
 		return chain->node != STACK_ROOT;
 	node = node_at(stacks, chain->node);
@@ -419,7 +420,8 @@ static uint32_t cache_find(const struct stacks *stacks, const struct chain_cache
 	const struct chain *way = cache->set[hash & (cache->sets - 1)].way;
 	unsigned int same = 0;
 
-	/* Which way it is cannot be predicted: no branch for each.  The root of an empty one is not alive. */
+	/* The matching way cannot be predicted, so there is no branch for each.  An empty way has
+	 * the root, which is not alive. */
 	for (unsigned int i = 0; i < CHAIN_WAYS; i++)
 		same |= (unsigned int)(way[i].hash == hash) << i;
 	if (!same)
@@ -468,8 +470,8 @@ static struct chain *chain_insert(
 	return &set->way[0];
 }
 
-/* The place that an insertion gives up: the same chain's, an empty one's, else the oldest's, dead or alive: asking
- * all of them whether they are alive costs more than the chains it would save. */
+/* Returns the way that an insertion replaces: that of the same chain, an empty one, or the oldest,
+ * dead or alive.  Checking all ways for dead chains costs more than the chains it would save. */
 static unsigned int chain_victim(const struct chain_set *set, uint64_t hash)
 {
 	for (unsigned int i = 0; i < CHAIN_WAYS - 1; i++)
@@ -478,7 +480,7 @@ static unsigned int chain_victim(const struct chain_set *set, uint64_t hash)
 	return CHAIN_WAYS - 1;
 }
 
-/* Twice as many sets; each old set is spread over two. */
+/* Doubles the number of sets; each old set is spread over two. */
 static void cache_grow(struct chain_cache *cache)
 {
 	uint32_t sets = cache->sets * 2;

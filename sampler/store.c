@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * store.c - see store.h: the open slice, sealing, snapshots.  What keeps the budget is in store_budget.c.
- */
+/* store.c - the open slice, sealing, snapshots; see store.h.  store_budget.c keeps the budget. */
 #include "sampler/store_private.h"
 
 #include "sampler/stacks.h"
@@ -12,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where every slice has all stacks of a large program, a slice of this many cells must still have a partner.  Merging the most
- * of them takes about 40 ms. */
+/* If every slice has all stacks of a large program, a slice of this many cells must still find a
+ * partner.  Merging the largest takes about 40 ms. */
 #define MERGE_CELLS_MIN 2048u
 #define MERGE_CELLS_MAX (1u << 19)
 
@@ -153,7 +151,7 @@ static int room_in_list(struct store *store)
 	return list ? 0 : -ENOMEM;
 }
 
-/* For want of memory: its samples count as dropped. */
+/* Drops the open slice, which could not be sealed.  Its samples count as dropped. */
 static void drop_open(struct store *store)
 {
 	uint64_t samples = 0;
@@ -188,7 +186,7 @@ static int seal_open(struct store *store, uint64_t end_ns)
 	return 0;
 }
 
-/* Seal before the time is over; what comes until then opens a slice that begins here. */
+/* Seals the open slice before its end.  Later samples open a slice that begins here. */
 static int seal_early(struct store *store, uint64_t now_ns)
 {
 	uint64_t end_ns = now_ns > store->newest_ns ? now_ns : store->newest_ns + 1;
@@ -198,14 +196,14 @@ static int seal_early(struct store *store, uint64_t now_ns)
 	return seal_open(store, end_ns < store->open_end_ns ? end_ns : store->open_end_ns);
 }
 
-/* A sample that the open slice has no place for, or the first one. */
+/* Opens a slice for a sample after the open one's end, or for the first one. */
 static void roll(struct store *store, uint64_t time_ns)
 {
 	uint64_t start_ns = time_ns - time_ns % STORE_SLICE_NS;
 
 	if (store->open.n) {
 		if (seal_open(store, store->open_end_ns)) {
-			/* No memory to seal: go on in a longer slice. */
+			/* If memory runs out, continue in a longer slice. */
 			store->open_end_ns = start_ns + STORE_SLICE_NS;
 			return;
 		}
@@ -298,7 +296,7 @@ bool store_seal(struct store *store, uint64_t now_ns, bool force)
 		sealed |= !seal_open(store, store->open_end_ns);
 	else if (force)
 		sealed |= !seal_early(store, now_ns);
-	/* Nobody sees what is never sealed. */
+	/* Samples that are never sealed are never seen. */
 	if (store->open.n && now_ns > store->open_start_ns + UNSEALED_MAX_NS)
 		drop_open(store);
 	return sealed;
@@ -314,7 +312,7 @@ bool store_finish(struct store *store, uint64_t now_ns)
 
 /* --- other threads --- */
 
-/* The first listed slice that ends after time_ns. */
+/* Returns the first listed slice that ends after time_ns. */
 static size_t first_after(const struct store *store, uint64_t time_ns)
 {
 	size_t low = 0, high = store->n_list;
@@ -330,7 +328,7 @@ static size_t first_after(const struct store *store, uint64_t time_ns)
 	return low;
 }
 
-/* How many slices overlap a range, from *first on. */
+/* Returns the number of slices that overlap a range, from *first on. */
 static size_t overlapping(
 	const struct store *store, uint64_t from_ns, uint64_t to_ns, size_t *first)
 {
@@ -351,7 +349,7 @@ int store_snapshot(struct store *store, uint64_t from_ns, uint64_t to_ns, struct
 
 	*out = (struct snapshot){0};
 	pthread_mutex_lock(&store->lock);
-	/* Memory is asked for without the lock, until it is enough. */
+	/* Allocate without the lock, until there is enough room. */
 	while ((n = overlapping(store, from_ns, to_ns, &first)) > room) {
 		pthread_mutex_unlock(&store->lock);
 		free(out->slices);

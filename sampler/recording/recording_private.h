@@ -25,8 +25,8 @@
 #define EVENT_NONE (-1)
 #define RECORDING_OTHER_EVENTS (ENGINE_EVENTS_TOLD - 1) /* all events beyond the limit */
 
-/* A thread that passes on input that cannot seek through a pipe.  Cancelling must end a wait for
- * such input. */
+/* A thread that forwards input through a pipe, if the input cannot seek.  Waiting for such input
+ * must end when the loading is cancelled. */
 struct feeder {
 	pthread_t thread;
 	bool has_thread;
@@ -178,8 +178,8 @@ bool deliver_span_lacks_wakes(const struct recording *recording);
  * -ENOMEM. */
 int deliver_more(struct recording *recording);
 void deliver_more_fini(struct recording *recording);
-/* Called after a mapping: loads the changes of code from a jitdump, before samples need them.  The
- * times of stored samples are not known any more. */
+/* Called after a mapping: waits for the changes of code from a jitdump, before samples of it are
+ * stored.  The exact times of stored samples are lost. */
 void deliver_ask_changes(struct recording *recording);
 
 struct deliver_counted {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/*
- * unpack.c - see unpack.h.
- */
+/* unpack.c - decompresses packs of records with zstd; see unpack.h. */
 #include "sampler/recording/unpack.h"
 
 #include <errno.h>

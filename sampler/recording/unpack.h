@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * unpack.h - the records of a recording's compressed packs: one zstd stream over all of them.
+ * unpack.h - the records of a recording's compressed packs, which form one zstd stream.
  *
- * Records may begin in one pack and end in the next.  A pack is unpacked in pieces, so that memory does not
- * depend on how much comes out of it.  One thread.
+ * A record may begin in one pack and end in the next.  A pack is unpacked in pieces, so memory does
+ * not depend on its unpacked size.  One thread.
  */
 #ifndef SAMPLER_RECORDING_UNPACK_H
 #define SAMPLER_RECORDING_UNPACK_H
@@ -15,20 +15,21 @@
 struct ZSTD_DCtx_s;
 
 struct unpacker {
-	struct ZSTD_DCtx_s *stream; /* made for the first pack */
+	struct ZSTD_DCtx_s *stream; /* created for the first pack */
 	uint8_t *buffer;
 	size_t at, end;
-	const uint8_t *pack; /* what is left of it, borrowed */
+	const uint8_t *pack; /* rest of the pack, borrowed */
 	size_t pack_left;
-	bool pending; /* the stream may hold back more, though the pack was read whole */
+	bool pending; /* the stream may hold more output, though the pack was read completely */
 };
 
-void unpack_fini(struct unpacker *unpacker); /* a zeroed one is legal */
+void unpack_fini(struct unpacker *unpacker); /* also for a zeroed unpacker */
 
-/* Take a pack, which stays in place until unpack_peek() returned 0: 0 or -ENOMEM. */
+/* Takes a pack, which must stay in place until unpack_peek() returns 0.  Returns 0 or -ENOMEM. */
 int unpack_feed(struct unpacker *unpacker, const uint8_t *pack, size_t len);
 
-/* Have n bytes (at most 65536) at unpack_bytes(): 1; 0 where the next pack is needed; -EBADMSG. */
+/* Makes n bytes (at most 65536) available at unpack_bytes().  Returns 1; 0 if the next pack is
+ * needed; -EBADMSG. */
 int unpack_peek(struct unpacker *unpacker, size_t n);
 
 static inline uint8_t *unpack_bytes(const struct unpacker *unpacker)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * writer.c - see writer.h: the stream of records, its compression, and the header.
+ * writer.c - the stream of records, its compression, and the header; see writer.h.
  *
- * A file that is never finished (a crash) has no features, and all records up to the last flush.
+ * A file that is never finished (a crash) has all records up to the last flush, and no features.
  */
 #include "sampler/recording/writer_private.h"
 
@@ -18,11 +18,11 @@
 #define BUFFER_BYTES ((size_t)1 << 20)
 #define PATH_LEN_MAX 4096u
 #define KEPT_PART_BYTES (32u << 10)
-#define RECORD_MAX 65528u /* the largest 8-byte multiple that header.size can tell */
+#define RECORD_MAX 65528u /* largest multiple of 8 that fits into header.size */
 
 /* --- bytes --- */
 
-/* What is in the buffer always ends with a whole record. */
+/* Writes the buffer, which always ends with a whole record. */
 static int flush_buffer(struct writer *writer)
 {
 	size_t done = 0;
@@ -36,7 +36,7 @@ static int flush_buffer(struct writer *writer)
 	return writer->error;
 }
 
-/* len is at most that of the buffer. */
+/* Appends to the buffer.  len is at most the size of the buffer. */
 static int put(struct writer *writer, const void *bytes, size_t len)
 {
 	if (writer->len + len > BUFFER_BYTES)
@@ -48,7 +48,7 @@ static int put(struct writer *writer, const void *bytes, size_t len)
 	return 0;
 }
 
-/* A record of perf's own: its header, then bytes of any length that fits. */
+/* Puts a record of perf's own: its header, then a body of any length that fits. */
 static int put_record(
 	struct writer *writer, uint32_t type, uint16_t misc, const void *body, size_t len)
 {
@@ -67,7 +67,7 @@ static int put_record(
 
 /* --- compression --- */
 
-/* One pack, flushed: it unpacks to all that was put in, so no reader ever gets nothing out of it. */
+/* Writes one flushed pack.  It unpacks to all of its input, so no reader gets an empty pack. */
 static int flush_pack(struct writer *writer)
 {
 	uint8_t out[RECORD_MAX - sizeof(struct perf_event_header)];
@@ -184,11 +184,11 @@ static int put_pipe_feature(struct writer *writer, enum perfdata_feature feature
 	else if (body.len > sizeof(number))
 		ret = put_record(writer, PERFDATA_RECORD_FEATURE, 0, body.at, body.len);
 	free(body.at);
-	/* One that does not fit a record is left out. */
+	/* A feature that does not fit into a record is left out. */
 	return ret == -E2BIG ? 0 : ret;
 }
 
-/* The record tells how long it is, without what follows: so many bytes. */
+/* Writes the tracing data of a pipe: a record with the length, then that many bytes. */
 static int put_pipe_tracing(struct writer *writer)
 {
 	static const uint8_t zeros[8];
@@ -244,7 +244,7 @@ static int copy_config(struct writer *writer, const struct writer_config *config
 		writer->events[i] = config->events[i];
 		writer->events[i].name[EVENT_NAME_MAX - 1] = '\0';
 		writer->events[i].attr.size = sizeof(*attr);
-		/* Mappings from before the start carry theirs already; see synth_mapping(). */
+		/* Synthesized mappings already have their build-ids; see synth_mapping(). */
 		writer->events[i].attr.build_id = 1;
 		writer->formats[i] = (struct record_format){
 			.sample_type = attr->sample_type,
@@ -314,7 +314,8 @@ static void note_time(struct writer *writer, const struct perf_event_header *rec
 		writer->last_sample_ns = time_ns;
 }
 
-/* Where a record's ids stand: the first word of a sample; else in the body of some, and at the end. */
+/* Rewrites the ids of a record: in the first word of a sample, otherwise at the end and in the body
+ * of some types. */
 static int rewrite_ids(uint8_t *bytes, const struct perf_event_header *header, size_t event)
 {
 	const uint64_t id = writer_id(event);
@@ -331,7 +332,7 @@ static int rewrite_ids(uint8_t *bytes, const struct perf_event_header *header, s
 		n = 1;
 		break;
 	case PERF_RECORD_READ:
-		/* Behind pid and tid the value and both times, of one counter. */
+		/* After pid and tid, and the value and both times of one counter. */
 		first = sizeof(*header) + 4 * sizeof(uint64_t);
 		n = 1;
 		break;
@@ -456,13 +457,13 @@ int writer_flush(struct writer *writer)
 		ret = flush_buffer(writer);
 	if (ret || writer->pipe)
 		return ret;
-	/* perf reads nothing of a recording that tells no size. */
+	/* perf reads no records from a recording without a size in its header. */
 	size = writer->whole - writer->data_offset;
 	return whole_pwrite(writer->fd, &size, sizeof(size),
 		offsetof(struct perfdata_header, data) + offsetof(struct perfdata_section, size));
 }
 
-/* The table of sections, then what they hold; bits[] says which there are. */
+/* Writes the table of sections, then their contents.  Sets bits[] for the features written. */
 static int write_features(struct writer *writer, uint64_t end, uint64_t *bits, uint64_t *len)
 {
 	enum perfdata_feature list[32];
@@ -492,7 +493,7 @@ static int write_features(struct writer *writer, uint64_t end, uint64_t *bits, u
 	return ret;
 }
 
-/* It may be too large for the disk. */
+/* Writes the kept bytes.  If they do not fit on the disk, cuts the file before them. */
 static int write_kept(struct writer *writer, uint64_t at, struct perfdata_section *section)
 {
 	const int ret = whole_pwrite(writer->fd, writer->kept, writer->kept_len, at);
@@ -511,12 +512,12 @@ static int complete_file(struct writer *writer)
 	size_t entry = sizeof(struct perf_event_attr) + sizeof(struct perfdata_section);
 	int ret, last;
 
-	/* Behind the last whole record stands what did not fit. */
+	/* Cut the bytes after the last whole record: their record did not fit. */
 	ret = ftruncate(writer->fd, (off_t)end) ? -errno : 0;
 	if (!ret)
 		ret = write_features(writer, end, header.features, &len);
 	if (ret) {
-		/* Without features it can be read as well. */
+		/* The file can be read without features too. */
 		memset(header.features, 0, sizeof(header.features));
 		len = 0;
 		(void)!ftruncate(writer->fd, (off_t)end);

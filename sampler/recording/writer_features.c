@@ -2,7 +2,8 @@
 /*
  * writer_features.c - the features of a recording: its machine, its command line, its events.
  *
- * The formats are those of perf.data-file-format.txt.  What this machine does not tell is left out.
+ * The formats are those of perf.data-file-format.txt.  Data that this machine does not report is
+ * left out.
  */
 #include "sampler/pmu.h"
 #include "sampler/recording/writer_private.h"
@@ -46,7 +47,7 @@ static void append_64(struct writer_bytes *out, uint64_t value)
 	writer_append(out, &value, sizeof(value));
 }
 
-/* Its length with padding, then the text, padded by at least one NUL. */
+/* Appends the padded length, then the text with at least one NUL of padding. */
 static void append_string(struct writer_bytes *out, const char *text)
 {
 	static const char zeros[STRING_ALIGN];
@@ -58,7 +59,7 @@ static void append_string(struct writer_bytes *out, const char *text)
 	writer_append(out, zeros, padded - len);
 }
 
-/* "key : value" of a file of such lines; false where it is not there. */
+/* Finds a line "key : value" in a file.  Returns false if there is none. */
 static bool find_line(const char *path, const char *key, char *value, size_t size)
 {
 	char line[LINE_MAX_BYTES];
@@ -85,7 +86,7 @@ static bool find_line(const char *path, const char *key, char *value, size_t siz
 
 static void append_cpu_description(struct writer_bytes *out)
 {
-	/* Of x86, of arm and others. */
+	/* x86, then arm and others */
 	static const char *const keys[] = {"model name", "Processor", "cpu model", "cpu"};
 	char text[256];
 
@@ -153,7 +154,7 @@ static void append_events(const struct writer *writer, struct writer_bytes *out)
 	}
 }
 
-/* Of the group that begins at event i, how many. */
+/* Returns the number of events in the group that begins at event i. */
 static size_t group_size(const struct writer *writer, size_t i)
 {
 	size_t end = i + 1;
@@ -187,7 +188,7 @@ static void append_groups(const struct writer *writer, struct writer_bytes *out)
 	}
 }
 
-/* What types of attributes mean on this machine. */
+/* Appends the PMUs of this machine, by the types that attributes have. */
 static void append_pmus(struct writer_bytes *out)
 {
 	struct sysfile_names names = {0};

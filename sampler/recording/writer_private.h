@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * writer_private.h - what the parts of the writer share; nobody else includes it.
+ * writer_private.h - shared by the parts of the writer only.
  *
  * writer.c           records, the stream and its compression, the header
- * writer_features.c  what a recording says of itself
+ * writer_features.c  data about the recording
  */
 #ifndef SAMPLER_RECORDING_WRITER_PRIVATE_H
 #define SAMPLER_RECORDING_WRITER_PRIVATE_H
@@ -14,10 +14,10 @@
 #include <stdint.h>
 
 #define WRITER_COMPRESS_LEVEL 1
-/* Of the stream, in one pack: what it unpacks to, and whose compressed form always fits a record. */
+/* Bytes of the stream in one pack.  The compressed form always fits into a record. */
 #define WRITER_PACK_BYTES (48u << 10)
 
-/* Bytes that grow; failed: out of memory, and what followed was left out. */
+/* A growing array of bytes.  failed: memory ran out, and later bytes were left out. */
 struct writer_bytes {
 	uint8_t *at;
 	size_t len, capacity;
@@ -31,7 +31,7 @@ struct ZSTD_CCtx_s;
 struct writer {
 	int fd;
 	bool pipe;
-	int error; /* of the first write that failed, negative */
+	int error; /* negative errno of the first failed write */
 	struct writer_event *events;
 	struct record_format *formats;
 	size_t n_events;
@@ -40,36 +40,36 @@ struct writer {
 
 	uint8_t *buffer;
 	size_t len;
-	uint64_t written; /* bytes that went out */
-	uint64_t data_offset, whole; /* whole: everything before this offset is whole records */
+	uint64_t written; /* bytes passed to write(2) */
+	uint64_t data_offset, whole; /* whole: end offset of the last whole record written */
 
-	struct ZSTD_CCtx_s *stream; /* NULL: not compressed */
+	struct ZSTD_CCtx_s *stream; /* NULL if not compressed */
 	uint8_t *pack;
 	size_t pack_len;
 	uint64_t packed_from, packed_to; /* bytes, for the ratio */
 
 	uint64_t first_sample_ns, last_sample_ns;
-	struct writer_bytes tracing; /* of tracepoints: their formats */
-	struct writer_bytes build_ids; /* of a file: its section */
-	const void *kept; /* of a file */
+	struct writer_bytes tracing; /* formats of tracepoints */
+	struct writer_bytes build_ids; /* the section of a file */
+	const void *kept; /* only for a file */
 	size_t kept_len;
-	bool round_pending; /* records came since the last round */
+	bool round_pending; /* records were written since the last round */
 };
 
-/* The id that all records of an event carry. */
+/* Returns the id in all records of an event. */
 static inline uint64_t writer_id(size_t event)
 {
 	return event + 1;
 }
 
-/* The features there are to write, in the order of their bits; a pipe's come first, before anything is known
- * that only the end tells. */
+/* Lists the features to write, in bit order.  A pipe has its features at the start, without those
+ * that are known only at the end. */
 size_t writer_feature_list(const struct writer *writer, enum perfdata_feature out[32]);
 
-/* Groups of two and more: how many. */
+/* Returns the number of groups with two or more events. */
 uint32_t writer_groups(const struct writer *writer);
 
-/* What the section of a feature holds is appended; nothing where it cannot be told. */
+/* Appends the section of a feature; nothing if this machine does not report it. */
 void writer_feature(
 	const struct writer *writer, enum perfdata_feature feature, struct writer_bytes *out);
 
