@@ -125,8 +125,8 @@ bool space_is_anonymous(const char *name)
 }
 
 /* Whether a runtime maps this code twice, to write it at one address and run it at the other.  Such
- * mappings are shared; no program loader maps a file so.  Without memory files, the code is in a
- * file of shm_open(), or in one that is deleted at once. */
+ * mappings are shared; no program loader maps a file that way.  Without memory files, the code is
+ * in a file of shm_open(), or in one that is deleted at once. */
 static bool is_doubly_mapped(const char *name, const struct record_mmap *mmap)
 {
 	if ((mmap->flags & MAP_TYPE) != MAP_SHARED)
@@ -354,7 +354,7 @@ static bool continues(const struct mapping *a, const struct mapping *b)
 }
 
 /* Inserts a mapping in a gap of the array, which has room.  Joins neighbours that continue each
- * other: the page by page mappings of a JIT would never end. */
+ * other; otherwise the page by page mappings of a JIT would fill the array without end. */
 static void insert(struct space *space, const struct mapping *new)
 {
 	struct mappings *maps = space->maps;

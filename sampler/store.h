@@ -2,22 +2,28 @@
 /*
  * store.h - samples as time slices of columns, within a memory budget.
  *
- * The sampling thread adds to one open slice without any lock.  When the slice's time is over it
- * is sealed: from then on it is immutable and visible to others.  When the budget is spent,
- * neighbouring old slices are merged into longer ones; the sum of all weights and counts never changes.
- * The group of eight (of 16 where they have little in common, of two at last) that is the shortest for its age is merged
- * first, so that resolution falls with age evenly, and a cell is touched only log8(age) times.  Before
- * a slice gets longer than a quarter of its age, the oldest slices lose detail instead, in steps: at first fields are given up, then
- * stacks are cut to their 4 leaf-most frames, then to the leaf, where that saves at least a quarter of the slice.
- * Where it does not, slices get as long as half of their age; then stack and
- * task are given up (a stack of one unknown frame
- * at offset 0, TASK_LABEL_MERGED), and events, CPUs, weights and counts alone are kept.  When even that is not enough, slices are
- * merged as long as there are more than 32, and all lose detail.  Where the tables of stacks, task labels and
- * values take more than half of the budget (stacks or tasks all different), the oldest lose detail in the same steps, whatever it saves.
+ * The sampling thread adds to one open slice without any lock.  At its end the slice is sealed:
+ * from then on it is immutable and visible to others.  When the budget is spent, adjacent old
+ * slices are merged into longer ones.  The sum of all weights and counts never changes.
  *
- * Lock: a mutex inside the store guards the list of sealed slices and their reference counts; it is held for the time
- * of list operations only, never while samples are added or queried.  A slice given up by its last
- * holder returns to the sampling thread, which drops the references to stacks and tasks.
+ * The group of slices that is the shortest for its age is merged first.  A group has eight slices;
+ * 16 if they have little in common; two as a last resort.  So resolution falls evenly with age, and
+ * a cell is touched only log8(age) times.
+ *
+ * Before a slice gets longer than a quarter of its age, the oldest slices lose detail instead, in
+ * steps.  First, fields are dropped.  Then stacks are cut to their 4 leaf-most frames, then to the
+ * leaf, if that saves at least a quarter of the slice.  If it does not, slices get as long as half
+ * of their age.  Then stack and task are dropped, and only events, CPUs, weights and counts remain.
+ * Such cells have a stack of one unknown frame at offset 0, and TASK_LABEL_MERGED.  If even that is
+ * not enough, slices are merged while there are more than 32, and all lose detail.
+ *
+ * The tables of stacks, task labels and values may take half of the budget.  Above that (all stacks
+ * or tasks are different), the oldest slices lose detail in the same steps, whether or not it saves
+ * memory.
+ *
+ * Lock: a mutex inside the store guards the list of sealed slices and their reference counts.  It
+ * is held for list operations only, never while samples are added or queried.  A slice released by
+ * its last holder returns to the sampling thread, which drops the references to stacks and tasks.
  */
 #ifndef SAMPLER_STORE_H
 #define SAMPLER_STORE_H
@@ -39,27 +45,28 @@ struct slice_total {
 	uint64_t count; /* samples */
 };
 
-/* Sealed: nothing but refs changes.  Cells are distinct in (stack, task, cpu, event, values), and in ascending order of
- * their stacks: who goes over many finds sums by stack close to each other. */
+/* A sealed slice: only refs changes.  Cells are distinct in (stack, task, cpu, event, values), and
+ * ascend by stack.  So a sum by stack over many cells finds its data close together. */
 struct slice {
 	uint64_t serial; /* unique; a merged slice has a new one */
 	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC, half open */
 	uint32_t cells;
-	const uint32_t *stack; /* stacks.h node */
-	const uint32_t *task; /* tasks.h label */
+	const uint32_t *stack; /* node of stacks.h */
+	const uint32_t *task; /* label of tasks.h */
 	const uint16_t *cpu;
 	const uint8_t *event;
 	const uint64_t *weight;
 	const uint32_t *count;
-	const uint32_t *
-		values; /* values.h: the fields of the samples; NULL: none has any, or they were given up */
-	bool reduced; /* fields, stacks or tasks were given up, if only in a part of it */
+	/* values.h: fields of the samples; NULL: no cell has any, or they were dropped */
+	const uint32_t *values;
+	bool reduced; /* fields, stacks or tasks were dropped, at least in a part of it */
 	uint32_t n_totals;
-	const struct slice_total *totals; /* per event, distinct */
+	const struct slice_total *totals; /* one per event */
 	uint32_t refs; /* guarded by the store's lock */
 };
 
-/* Whether a slice belongs to the time [from_ns, to_ns): its middle does, so that times side by side have each slice once. */
+/* Whether a slice belongs to the time [from_ns, to_ns): if its middle does.  So adjacent times
+ * contain each slice once. */
 static inline bool slice_is_in(const struct slice *slice, uint64_t from_ns, uint64_t to_ns)
 {
 	uint64_t middle = slice->start_ns + (slice->end_ns - slice->start_ns) / 2;
@@ -70,46 +77,51 @@ static inline bool slice_is_in(const struct slice *slice, uint64_t from_ns, uint
 struct store;
 
 int store_new(struct store **out, struct stacks *stacks, struct tasks *tasks, size_t budget_bytes);
-/* Whose ids store_add_values() is given; before the first. */
+/* Sets the table of the ids for store_add_values(); before its first call. */
 void store_set_values(struct store *store, struct values *values);
-void store_free(struct store *store); /* after every snapshot was released */
-/* The same where stacks and tasks are freed next: none of their references is given back, one by one. */
+void store_free(struct store *store); /* after all snapshots were released */
+/* store_free() for a store with stacks and tasks that are freed next.  Drops none of its references
+ * to them. */
 void store_abandon(struct store *store);
 
 /* --- the sampling thread --- */
 
-/* Count one sample.  Time opens and seals slices as it passes; a sample older than the open slice
- * is counted in it.  Returns 0; or -ENOMEM, the sample then being counted in store_dropped(). */
+/* Counts one sample.  Seals the open slice and opens the next one as time passes.  A sample older
+ * than the open slice is counted in it.  Returns 0, or -ENOMEM with the sample counted in
+ * store_dropped(). */
 int store_add(struct store *store, uint64_t time_ns, uint32_t stack, uint32_t task, uint16_t cpu,
 	uint8_t event, uint64_t weight);
 
-/* The same with the fields of the sample (values.h); the store takes a reference of its own. */
+/* store_add() with the fields of the sample (values.h).  The store takes its own reference. */
 int store_add_values(struct store *store, uint64_t time_ns, uint32_t stack, uint32_t task,
 	uint16_t cpu, uint8_t event, uint64_t weight, uint32_t values);
 
-/* Samples that could not be stored for lack of memory, and those that did not come as far. */
+/* Return, or add to, the samples lost when memory ran out, in the store or before it. */
 uint64_t store_dropped(const struct store *store);
 void store_drop(struct store *store, uint64_t samples);
 
-/* Seal the open slice when it began at least STORE_SLICE_NS before now (or always, with force).
- * Slices begin at multiples of STORE_SLICE_NS, but for one that follows a forced seal; no slice is empty.
- * Without memory for it the slice gets longer, up to a second; then its samples count as dropped.
- * Returns true when a slice was sealed, by this call or since the last one by store_add(). */
+/* Seals the open slice if its time is over, or always with force.  Slices begin at multiples of
+ * STORE_SLICE_NS, except one after a forced seal; no slice is empty.  If memory runs out, the slice
+ * gets longer, up to a second; then its samples count as dropped.  Returns true if a slice was
+ * sealed, by this call or by store_add() since the last one. */
 bool store_seal(struct store *store, uint64_t now_ns, bool force);
-/* Seal the open slice because nothing more is to come.  Without memory for that, its samples count
- * as dropped.  Returns as store_seal(). */
+/* Seals the open slice at the end of all samples.  If memory runs out, its samples count as
+ * dropped.  Returns like store_seal(). */
 bool store_finish(struct store *store, uint64_t now_ns);
 
 struct slices_renaming;
-/* Replace stacks in slices that end after from_ns, and in the open one, which is sealed.
- * Returns 1; 0 where nothing changed; -ENOMEM: some may keep their stacks. */
+/* Replaces stacks in slices that end after from_ns, and in the open one, which is sealed.  Returns
+ * 1; 0 if nothing changed; -ENOMEM: some slices may keep their stacks. */
 int store_rename(struct store *store, uint64_t from_ns, const struct slices_renaming *renaming);
 
-/* Free slices given back and stacks never counted, merge old slices while the budget is exceeded.  To be called after
- * every seal.  It begins to save 1/32 before the budget is spent, and stops after 2^17 cells (four times that above the
- * budget) and the merge of at most 2^19 cells or the reduction of one slice then begun: mostly below 5 ms, a large merge about 40,
- * the reduction of a large slice with deep stacks that nothing else has up to 120; without a limit only where the budget is
- * exceeded by an eighth.  Returns how many merges. */
+/* Frees returned slices and stacks that were never counted, and saves memory while the budget is
+ * exceeded.  Call after every seal.
+ *
+ * It begins to save 1/32 before the budget is spent.  It stops after 2^17 cells, four times as many
+ * above the budget, and completes the step begun then.  A step merges at most 2^19 cells or reduces
+ * one slice.  Mostly it takes less than 5 ms, for a large merge about 40 ms.  A large slice with
+ * deep stacks of its own takes up to 120 ms to reduce.  If the budget is exceeded by an eighth,
+ * there is no limit.  Returns the number of merges. */
 unsigned int store_maintain(struct store *store);
 
 /* --- any thread --- */
@@ -119,23 +131,24 @@ struct snapshot {
 	size_t n;
 };
 
-/* References to the sealed slices that overlap [from_ns, to_ns).  Returns 0, or -ENOMEM with *out empty. */
+/* Takes references to the sealed slices that overlap [from_ns, to_ns).  Returns 0, or -ENOMEM with
+ * *out empty. */
 int store_snapshot(struct store *store, uint64_t from_ns, uint64_t to_ns, struct snapshot *out);
 void snapshot_release(struct store *store, struct snapshot *snapshot);
 
-/* Keep one slice of a snapshot beyond it. */
+/* Hold and release one slice of a snapshot, beyond the snapshot. */
 void slice_ref(struct store *store, const struct slice *slice);
 void slice_unref(struct store *store, const struct slice *slice);
 
 struct store_status {
-	uint64_t samples; /* all that were added */
-	uint64_t dropped; /* could not be stored: out of memory */
-	uint64_t first_ns, last_ns; /* span of sealed history; 0, 0 when there is none */
+	uint64_t samples; /* all samples added */
+	uint64_t dropped; /* not stored: memory ran out */
+	uint64_t first_ns, last_ns; /* span of sealed slices; 0, 0 if none */
 	size_t slices;
-	size_t memory_bytes; /* of the store, stacks, tasks and what they point to */
+	size_t memory_bytes; /* bytes of store, stacks, tasks and the data that they refer to */
 	size_t budget_bytes;
 	uint64_t merges;
-	uint64_t fields_dropped; /* slices whose samples' fields were given up */
+	uint64_t fields_dropped; /* slices that lost the fields of their samples */
 };
 void store_status(struct store *store, struct store_status *out);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * store_budget.c - what keeps the store within its budget: merging old slices, leaving out fields and detail.
+ * store_budget.c - keeps the store within its budget: merges old slices, drops fields and detail.
  *
- * See store.h for the order in which things are given up.  Sampling thread.
+ * See store.h for the order of these steps.  Sampling thread.
  */
 #include "sampler/store_private.h"
 
@@ -13,17 +13,17 @@
 #include <math.h>
 #include <string.h>
 
-#define WORK_A_CALL (1u << 17) /* cells touched in one store_maintain(), about */
-#define FAN 8u /* slices merged into one: each cell is touched log8(age) times */
-#define FAN_WIDE SLICES_MERGED_MAX /* where merging saves little before slices are long */
-#define REDUCE_WORK 4u /* a cell costs this much more than in a merge */
-#define COST_MAX 0.25 /* a slice longer than this part of its age costs more than detail does */
-#define COST_STACKS 0.5 /* than all stacks and tasks do */
-#define RECENT_NS 30000000000ull /* what is on the screen is merged last */
-#define SLICES_KEPT 32u /* that are merged rather than let all detail go */
-#define SLICES_MAX 65536u /* even where they are small: the list is searched */
+#define WORK_A_CALL (1u << 17) /* approximate limit of cells touched in one store_maintain() */
+#define FAN 8u /* slices per merge: each cell is touched log8(age) times */
+#define FAN_WIDE SLICES_MERGED_MAX /* used if merging saves little until slices are long */
+#define REDUCE_WORK 4u /* cost of a cell, compared with a merge */
+#define COST_MAX 0.25 /* longest merge, as a part of its age, before detail is dropped */
+#define COST_STACKS 0.5 /* limit before all stacks and tasks are dropped */
+#define RECENT_NS 30000000000ull /* time on the screen, merged last */
+#define SLICES_KEPT 32u /* above that, merge before all detail is dropped */
+#define SLICES_MAX 65536u /* limit even for small slices, because the list is searched */
 
-/* Put a new slice in place of n from index at. */
+/* Replaces n slices from index `at` by a new one. */
 void store_replace(struct store *store, size_t at, unsigned int n, struct sealed *sealed)
 {
 	struct sealed *old[SLICES_MERGED_MAX];
@@ -54,7 +54,7 @@ void store_replace(struct store *store, size_t at, unsigned int n, struct sealed
 		slices_destroy(&store->slices, old[0]);
 }
 
-/* How long a group of slices would be as one for its age: the lowest is merged first. */
+/* Returns how long a group would be for its age as one slice.  The lowest is merged first. */
 static double group_cost(const struct store *store, size_t i, unsigned int fan)
 {
 	const struct listed *first = &store->list[i], *last = first + fan - 1;
@@ -65,7 +65,7 @@ static double group_cost(const struct store *store, size_t i, unsigned int fan)
 		(double)(age_ns > RECENT_NS ? age_ns - RECENT_NS + STORE_SLICE_NS : STORE_SLICE_NS);
 }
 
-/* Whether counts of the merged slice fit, and the time of merging it is short. */
+/* Whether the counts of the merged slice fit, and merging it takes a short time. */
 static bool group_fits(const struct store *store, size_t i, unsigned int fan, uint32_t cells_max)
 {
 	uint64_t samples = 0, cells = 0;
@@ -77,7 +77,8 @@ static bool group_fits(const struct store *store, size_t i, unsigned int fan, ui
 	return samples <= UINT32_MAX && cells <= cells_max;
 }
 
-/* The groups that are about as cheap as the cheapest, so that the list is searched once for many merges. */
+/* Lists the groups that are about as cheap as the cheapest, so that one search of the list serves
+ * many merges. */
 static void make_plan(struct store *store, unsigned int fan, uint32_t cells_max)
 {
 	double best = HUGE_VAL;
@@ -103,7 +104,8 @@ static void make_plan(struct store *store, unsigned int fan, uint32_t cells_max)
 	}
 }
 
-/* Slices with little in common save memory only once many are one: they skip the steps between. */
+/* Notes how much a merge saved.  Slices with little in common save memory only if many are joined;
+ * their merges skip the steps between. */
 static void note_kept(struct store *store, uint64_t before, uint64_t after)
 {
 	store->kept += ((double)after / (double)(before ? before : 1) - store->kept) / 16;
@@ -130,7 +132,7 @@ static int merge_at(struct store *store, size_t i, unsigned int fan)
 	return 0;
 }
 
-/* Merge the cheapest group, where it costs no more than cost_max. */
+/* Merges the cheapest group, if it costs no more than cost_max. */
 static bool merge_one(struct store *store, unsigned int fan, double cost_max, uint32_t cells_max)
 {
 	if (!store->n_plan || store->plan_fan != fan || store->cheapest > cost_max)
@@ -142,8 +144,8 @@ static bool merge_one(struct store *store, unsigned int fan, double cost_max, ui
 	return false;
 }
 
-/* Whether less detail makes a slice smaller, asked once of each slice and detail.  Where most samples differ in their leafs as well it does not, and
- * needs stacks of its own on top. */
+/* Whether less detail makes a slice smaller; checked once for each slice and detail.  If most
+ * samples differ in their leaf too, it does not, and requires additional stacks. */
 static bool saves(struct store *store, size_t i, enum detail detail)
 {
 	struct listed *listed = &store->list[i];
@@ -155,8 +157,9 @@ static bool saves(struct store *store, size_t i, enum detail detail)
 	return false;
 }
 
-/* The oldest of the first `among` slices that has more detail than `detail`, or the answer that it would not get smaller; for the
- * tables, which stacks of other slices fill, any is as good. */
+/* Reduces the oldest of the first `among` slices that has more detail than `detail`, or finds that
+ * it would not get smaller.  any: reduces it anyway, to free tables that stacks of other slices
+ * fill. */
 static bool reduce_among(struct store *store, size_t among, enum detail detail, bool any)
 {
 	for (size_t i = 0; i < among; i++) {
@@ -164,7 +167,7 @@ static bool reduce_among(struct store *store, size_t among, enum detail detail, 
 
 		if (store->list[i].detail >= detail || (!any && store->list[i].in_vain >= detail))
 			continue;
-		store->work += i / 8; /* the way here */
+		store->work += i / 8; /* cost of the search */
 		if (!any && !saves(store, i, detail))
 			return true;
 		store->work += (uint64_t)REDUCE_WORK * store->list[i].cells;
@@ -176,7 +179,7 @@ static bool reduce_among(struct store *store, size_t among, enum detail detail, 
 	return false;
 }
 
-/* Give up the fields of the oldest slice that has some. */
+/* Drops the fields of the oldest slice that has some. */
 static bool reduce_fields(struct store *store)
 {
 	for (size_t i = 0; store->n_with_values && i < store->n_list; i++) {
@@ -194,7 +197,7 @@ static bool reduce_fields(struct store *store)
 	return false;
 }
 
-/* Give up detail of old slices down to `least`: the older, the more of it. */
+/* Reduces the detail of old slices down to `least`: the older, the less detail. */
 static bool reduce_old(struct store *store, enum detail least, bool any)
 {
 	for (unsigned int detail = DETAIL_FEW; detail <= least; detail++)
@@ -212,16 +215,17 @@ static bool reduce_all(struct store *store, bool any)
 	return false;
 }
 
-/* What stacks, labels and values take; their tables never give memory back, so they must not get too much of it. */
+/* Returns the bytes used by stacks, labels and values.  Their tables never return memory, so they
+ * must not get too much of it. */
 static size_t tables_used(const struct store *store)
 {
 	return stacks_memory_used(store->slices.stacks) + tasks_memory_labels(store->slices.tasks) +
 		(store->slices.values ? values_memory_used(store->slices.values) : 0);
 }
 
-/* Above half of the budget the tables are made smaller at the cost of detail.  Where that frees next to nothing,
- * since the same stacks are still in use, it is not tried again before they have grown; not so
- * above three quarters. */
+/* Whether the tables must shrink at the cost of detail: above half of the budget.  If that frees
+ * next to nothing, because other slices use the same stacks, it is not retried before the tables
+ * grow.  Above three quarters it is always retried. */
 static bool tables_full(const struct store *store, size_t tables)
 {
 	size_t half = store->budget_bytes / 2;
@@ -243,7 +247,7 @@ static bool shrink_tables(struct store *store, size_t tables)
 	return true;
 }
 
-/* One thing that saves memory; false where nothing is left to do. */
+/* Takes one step that saves memory.  Returns false if there is none left. */
 static bool save_memory(struct store *store, bool over_budget, size_t tables)
 {
 	uint32_t few = store->merge_cells;
@@ -266,7 +270,7 @@ static bool save_memory(struct store *store, bool over_budget, size_t tables)
 		reduce_all(store, true);
 }
 
-/* More where the budget is spent, no limit where it is exceeded by far. */
+/* Returns the limit of work: more if the budget is spent, none if it is exceeded by far. */
 static uint64_t work_limit(const struct store *store, size_t memory, size_t tables)
 {
 	size_t budget = store->budget_bytes;
@@ -278,14 +282,14 @@ static uint64_t work_limit(const struct store *store, size_t memory, size_t tabl
 
 unsigned int store_maintain(struct store *store)
 {
-	/* Some is kept back for the slice to come. */
+	/* Reserve memory for the next slice. */
 	size_t target = store->budget_bytes - store->budget_bytes / 32;
 	uint64_t merges = store->merges;
 
 	store_bury_returned(store);
 	stacks_sweep(store->slices.stacks);
 	for (store->work = 0;;) {
-		/* Slices that only others still hold go away by themselves. */
+		/* Slices held only by others do not count: their holders release them. */
 		size_t memory = store_memory(store, store->listed_bytes);
 		size_t tables = tables_used(store);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * store_rename.c - stacks of sealed slices replaced by others, since more is known of their code.
+ * store_rename.c - replaces stacks of sealed slices, when more is known of their code.
  *
  * Sampling thread.
  */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * sys.c - see sys.h.
- */
+/* sys.c - perf_event_open(2), its ioctls, and attributes; see sys.h. */
 #include "sampler/sys.h"
 
 #include "sampler/event.h"
@@ -18,7 +16,7 @@
 
 #define NS_PER_S 1000000000ull
 
-/* As of PERF_ATTR_SIZE_VER8, which not every header knows. */
+/* PERF_ATTR_SIZE_VER8, which not every header has. */
 struct long_attr {
 	struct perf_event_attr attr;
 	uint64_t config3;
@@ -27,7 +25,7 @@ struct long_attr {
 #define LONG_ATTR_BYTES 136u
 #define CONFIG3_OFFSET 128u
 
-/* Positions of ids and times are the same for all. */
+/* Not allowed, so that ids and times are at the same place in all records. */
 #define SAMPLE_FORBIDDEN ((uint64_t)(PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID))
 
 #define GROUP_MAX 64
@@ -168,7 +166,7 @@ void sys_setup(struct perf_event_attr *attr, const struct sys_features *features
 
 int sys_probe(struct sys_features *out)
 {
-	/* From the newest kernel to the oldest that has a clock to share. */
+	/* From the newest kernel to the oldest with use_clockid. */
 	static const struct sys_features known[] = {
 		{.mmap2 = true, .comm_exec = true, .ksymbol = true, .lost = true},
 		{.mmap2 = true, .comm_exec = true, .ksymbol = true},
@@ -195,7 +193,8 @@ int sys_probe(struct sys_features *out)
 int sys_read(int fd, const struct sys_features *features, struct sys_counts *out)
 {
 	uint64_t words[5] = {0};
-	/* The kernel refuses a buffer that is too small and leaves what is beyond its format. */
+	/* The kernel refuses a buffer that is too small, and leaves bytes beyond its format
+	 * unchanged. */
 	ssize_t len = read(fd, words, features->lost ? 40 : 32);
 
 	*out = (struct sys_counts){0};
@@ -273,7 +272,8 @@ int sys_set_filter(int fd, const char *filter)
 {
 	if (!ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter))
 		return 0;
-	/* ESRCH is of the expression, such as an open quote; nobody is to take it for a task that is gone. */
+	/* ESRCH means a bad expression, such as an open quote.  Callers would take it for a task
+	 * that is gone. */
 	return errno == ESRCH ? -EINVAL : -errno;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * sysfile.c - read(2) and readdir(3), to the end.
+ * sysfile.c - read(2) and readdir(3), to the end; see sysfile.h.
  *
- * Files of sysfs and tracefs tell no size that could be trusted: they are read until nothing more comes.
+ * Files of sysfs and tracefs have no reliable size, so they are read until the end.
  */
 #include "sampler/sysfile.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * sysfile.h - files and directories of sysfs, tracefs and cgroupfs, read whole.
+ * sysfile.h - whole files and directories of sysfs, tracefs and cgroupfs.
  *
- * Paths are given as printf(3) does; they may not be longer than PATH_MAX.  No state; any thread.
+ * Paths are printf(3) formats, at most PATH_MAX long.  No state; any thread.
  */
 #ifndef SAMPLER_SYSFILE_H
 #define SAMPLER_SYSFILE_H
@@ -15,20 +15,23 @@ struct sysfile_names {
 	size_t n;
 };
 
-/* A file's text with a NUL behind it, for free(); len may be NULL.  -EFBIG beyond 16 MiB, -errno. */
+/* Reads a file and terminates the text; the caller frees it with free().  len may be NULL.  Returns
+ * 0, -EFBIG above 16 MiB, or another -errno. */
 __attribute__((format(printf, 3, 4))) int sysfile_read(
 	char **text, size_t *len, const char *format, ...);
 
-/* The same without blanks and newlines at its end; cut to size. */
+/* Reads a file into `out`, cut to size, without blanks and newlines at its end.  Returns 0 or
+ * -errno. */
 __attribute__((format(printf, 3, 4))) int sysfile_line(
 	char *out, size_t size, const char *format, ...);
 
-/* The names in a directory; released with sysfile_names_fini().  -errno; *out is empty then. */
+/* Lists the names in a directory; free them with sysfile_names_fini().  Returns 0, or -errno with
+ * *out empty. */
 __attribute__((format(printf, 2, 3))) int sysfile_names(
 	struct sysfile_names *out, const char *format, ...);
-/* Only those that are directories themselves, or links to some. */
+/* Lists only the names of directories and of links to directories. */
 __attribute__((format(printf, 2, 3))) int sysfile_directories(
 	struct sysfile_names *out, const char *format, ...);
-void sysfile_names_fini(struct sysfile_names *names); /* all zeros is legal */
+void sysfile_names_fini(struct sysfile_names *names); /* also for all zeros */
 
 #endif

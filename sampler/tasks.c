@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * tasks.c - see tasks.h: what records, /proc and samples tell of threads.  Sampling thread.
+ * tasks.c - threads by records, /proc and samples; see tasks.h.  Sampling thread.
  *
- * What is known has a date: records from before it are stale news.
+ * Known data has a date: records from before it are stale.
  */
 #include "sampler/tasks_private.h"
 
@@ -12,8 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-/* A sample this long after its thread's exit belongs to another thread of that number.  It is also the pause
- * between two attempts at reading what /proc does not give. */
+/* A sample this long after its thread's exit belongs to another thread with that tid. */
 #define REUSE_NS 1000000000ull
 
 /* The pause before another attempt at mappings, after a temporary failure. */
@@ -21,7 +20,7 @@
 
 #define PAUSE_FACTOR_MAX 64u
 
-#define TID_GONE (-1) /* what the kernel says of a task that has lost its number */
+#define TID_GONE (-1) /* the kernel's tid of a task that has lost its number */
 
 static uint64_t now_ns(const struct tasks *tasks)
 {
@@ -84,7 +83,8 @@ static int apply_fork(
 		process_at(tasks, own)->comm_known = true;
 	}
 	parent = tasks_find_process(tasks, ppid);
-	/* One made up by perf, of a process that ran already: it has executed something since. */
+	/* A FORK synthesized by perf, for a process that ran before: it has executed a program
+	 * since. */
 	if (!parent || (misc & PERF_RECORD_MISC_FORK_EXEC))
 		return 0;
 	err = space_fork(&space, process_at(tasks, parent)->space, pid);
@@ -129,7 +129,7 @@ static int apply_comm(struct tasks *tasks, const struct record_comm *comm, uint6
 	}
 	if (comm->exec) {
 		tasks_outlive(tasks, id, time_ns);
-		/* Everything that is mapped from now on comes as a record. */
+		/* All later mappings come as records. */
 		space_clear(process->space);
 		process->loaded = true;
 		process->since_ns = time_ns;
@@ -139,8 +139,9 @@ static int apply_comm(struct tasks *tasks, const struct record_comm *comm, uint6
 	return 0;
 }
 
-/* Linkers and package managers replace a program by another file; what writes over one in place leaves its inode as it
- * is.  It can do so only while nobody executes it: so it is looked at when somebody begins to. */
+/* Looks at size and change time of a program's file.  Linkers and package managers replace a
+ * program by another file.  Writing over it in place keeps its inode, but is possible only while no
+ * process executes it.  So the file is looked at when a process begins to. */
 static void look_at_program(
 	const struct tasks *tasks, const struct process *process, struct record_mmap *mmap)
 {
@@ -199,7 +200,7 @@ int tasks_apply(struct tasks *tasks, const struct record *record)
 	}
 }
 
-/* --- what only /proc knows --- */
+/* --- data only in /proc --- */
 
 static bool is_gone(int err)
 {
@@ -267,7 +268,7 @@ static int read_maps(struct tasks *tasks, uint32_t id)
 	struct process *process = process_at(tasks, id);
 	int err = -EAGAIN;
 
-	/* First, so that a process that is gone is asked for once. */
+	/* Set first, so that /proc is read once for a process that is gone. */
 	process->loaded = true;
 	process->loaded_ns = now_ns(tasks);
 	if (!tasks->reader.read_maps)
@@ -295,7 +296,7 @@ int tasks_load_process(struct tasks *tasks, int32_t pid)
 		return err == -ENOENT ? -ESRCH : err;
 	if (leader != pid)
 		return -ESRCH;
-	/* What is known is of the process that had the number before. */
+	/* The known data belongs to the previous process with this pid. */
 	id = tasks_find_thread(tasks, pid);
 	if (id && thread_at(tasks, id)->exited && !thread_at(tasks, id)->owner->alive) {
 		tasks_retire_process(tasks, thread_at(tasks, id)->process);
@@ -340,7 +341,7 @@ int tasks_add_mapping(struct tasks *tasks, int32_t pid, const struct record_mmap
 	return err;
 }
 
-/* --- whoever else wants to know --- */
+/* --- observers --- */
 
 void tasks_observe(struct tasks *tasks, const struct tasks_observer *observer)
 {
@@ -398,7 +399,7 @@ bool tasks_take_move(struct tasks *tasks, struct code_move *out)
 	return space_take_move(&tasks->spaces, out);
 }
 
-/* What a process has of its parent, though no FORK tells of it. */
+/* Reports the mappings that a process has from its parent, although no FORK describes it. */
 static void observe_space(const struct tasks *tasks, const struct process *process)
 {
 	struct observed observed = {&tasks->observer, process->pid};
@@ -407,7 +408,7 @@ static void observe_space(const struct tasks *tasks, const struct process *proce
 		space_list(process->space, observe_mapping, &observed);
 }
 
-/* Under which name a thread's samples are filed; told even if a record did. */
+/* Reports the name under which a thread's samples are filed, even if a record had it. */
 static void observe_label(
 	const struct tasks *tasks, struct process *process, const struct task_label *label)
 {
@@ -422,7 +423,7 @@ static void observe_label(
 
 /* --- samples --- */
 
-/* A thread that no record has told of. */
+/* Adds a thread that had no record. */
 static int meet_thread(
 	struct tasks *tasks, int32_t pid, int32_t tid, uint64_t time_ns, uint32_t *out)
 {
@@ -446,7 +447,8 @@ static int meet_thread(
 		known = !err && leader == pid;
 		gone = !known && (!err || is_gone(err)) && tasks->reader.read_task;
 	}
-	/* A process whose threads have all ended, met again, is another one of its number. */
+	/* All threads of this process have ended.  If it is met again, it is another one with its
+	 * pid. */
 	process = tasks_find_process(tasks, pid);
 	if (process && !process_at(tasks, process)->alive && known)
 		tasks_retire_process(tasks, process);
@@ -465,14 +467,14 @@ static int meet_thread(
 		process_at(tasks, thread->process)->comm_known = true;
 		set_comm(process_at(tasks, thread->process)->comm, comm);
 	}
-	/* No EXIT will come for it: it is forgotten with those that exited now. */
+	/* It will have no EXIT, so it expires together with threads that exit now. */
 	if (gone)
 		tasks_mark_exited(tasks, *out, time_ns);
 	return 0;
 }
 
-/* The mappings of a process met without them.  One that is gone before it could be asked had those of its
- * parent, unless it has executed something else. */
+/* Loads the mappings of a process that was met without them.  If it is gone already, it gets those
+ * of its parent, unless it has executed another program. */
 static void load_lazily(struct tasks *tasks, uint32_t id)
 {
 	int32_t ppid = process_at(tasks, id)->ppid;
@@ -510,7 +512,7 @@ static void name_by_number(char *comm, int32_t number)
 	snprintf(comm, TASK_COMM_MAX, ":%" PRId32, number);
 }
 
-/* What no record has told; one may yet come. */
+/* Names thread and process by number if no record has named them.  A record may still come. */
 static void number_comms(const struct tasks *tasks, struct thread *thread)
 {
 	struct process *process = process_at(tasks, thread->process);
@@ -569,7 +571,7 @@ static int label_thread(struct tasks *tasks, uint32_t id, uint64_t time_ns)
 	set_comm(label->comm, thread->comm);
 	set_comm(label->process_comm, process_at(tasks, thread->process)->comm);
 	label->since_ns = time_ns;
-	label->refs = 1; /* the thread's */
+	label->refs = 1; /* held by the thread */
 	thread->label = new;
 	observe_label(tasks, process_at(tasks, thread->process), label);
 	return 0;
@@ -621,7 +623,7 @@ int tasks_sample(struct tasks *tasks, int32_t pid, int32_t tid, uint64_t time_ns
 	struct thread *thread = thread_at(tasks, tasks->recent[(uint32_t)tid % TASKS_RECENT]);
 	int err;
 
-	/* Nearly always: a thread sampled before, of which nothing has to be asked. */
+	/* Nearly always, the thread is known and needs no query. */
 	if (!is_settled(thread, pid, tid)) {
 		err = sampled_thread(tasks, pid, tid, time_ns, &thread);
 		if (err)
@@ -659,7 +661,7 @@ static void share_parent(struct tasks *tasks, const struct process *process, uin
 		(void)space_fill(process->space, process_at(tasks, parent)->space);
 }
 
-/* Its mappings were to be read with its first sample, but by then it had ended. */
+/* Counts a process that ended before its mappings were read at its first sample. */
 static void count_gone(struct tasks *tasks, struct process *process)
 {
 	if (process->loaded && tasks->reader.read_maps && !space_count(process->space))
@@ -684,14 +686,14 @@ void tasks_find_code(struct tasks *tasks, int32_t pid, uint64_t address)
 		count_gone(tasks, process);
 		return;
 	}
-	/* What it maps now does not replace what it had when older samples were taken. */
+	/* Its present mappings do not replace those at the times of older samples. */
 	tasks->fills = true;
 	(void)read_maps(tasks, id);
 	tasks->fills = false;
 	process = process_at(tasks, id);
 	count_gone(tasks, process);
 	space_resolve(process->space, address, &image, &offset);
-	/* One that runs where nothing is mapped is not asked all the time. */
+	/* A process that runs unmapped code is read less and less often. */
 	process->pause_ns = image != IMAGE_ID_UNKNOWN		  ? RETRY_NS
 		: process->pause_ns < RETRY_NS			  ? RETRY_NS
 		: process->pause_ns < RETRY_NS * PAUSE_FACTOR_MAX ? 2 * process->pause_ns

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * tasks_reader.c - /proc/PID/maps and the names of threads, for tasks.c.
+ * tasks_reader.c - reads /proc/PID/maps and names of threads, for tasks.c.
  *
  * The parser works on text; the reader is a thin wrapper around it.  Sampling thread.
  */
@@ -18,7 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Digits of a base up to 16, at least one; no sign, no blanks.  NULL where they are missing or too many. */
+/* Parses digits of a base up to 16, at least one; no sign, no blanks.  Returns NULL if they are
+ * missing or too many. */
 static char *parse_number(char *at, unsigned int base, uint64_t *out)
 {
 	char *start = at;
@@ -111,14 +112,14 @@ static FILE *open_task_file(const char *proc_dir, int32_t tid, const char *name)
 
 #define PIECES_MAX 64u
 
-/* Executable memory behind a file's mapping, which waits for the next file's mapping: if that is of
- * the same file, it lies where the file's code was. */
+/* Executable memory after a file's mapping, which waits for the next mapping of a file.  If that is
+ * the same file, the memory is in place of the file's code. */
 struct pieces {
-	struct record_mmap file; /* with a name of its own; len 0: none yet */
-	struct record_mmap at[PIECES_MAX]; /* the same */
+	struct record_mmap file; /* with a copied name; len 0: none yet */
+	struct record_mmap at[PIECES_MAX]; /* with copied names */
 	size_t n;
-	bool is_exact; /* one after the other, from the end of the file's mapping on */
-	uint64_t end; /* of the last one */
+	bool is_exact; /* no gaps, from the end of the file's mapping on */
+	uint64_t end; /* end of the last one */
 };
 
 static int keep_line(struct record_mmap *out, const struct record_mmap *mmap)
@@ -140,20 +141,20 @@ static bool is_same_file(const struct record_mmap *a, const struct record_mmap *
 		a->dev_minor == b->dev_minor;
 }
 
-/* after: the next mapping of a file; NULL: there is none. */
+/* Adds the waiting pieces.  after: the next mapping of a file; NULL if none. */
 static int add_pieces(
 	struct tasks *tasks, int32_t pid, struct pieces *pieces, const struct record_mmap *after)
 {
 	struct space_text text = {0};
 	int err = 0;
 
-	/* A runtime may map its file once more, behind what it compiles. */
+	/* A runtime may map its file once more, after the code that it compiles. */
 	if (after && is_same_file(&pieces->file, after) && after->pgoff > pieces->file.pgoff) {
 		text.before = pieces->file;
 		text.after = *after;
 		text.is_exact = pieces->is_exact && pieces->end == after->start;
 	} else if (after && pieces->end == after->start && after->pgoff) {
-		/* The beginning of the file was moved. */
+		/* The start of the file was moved. */
 		text.after = *after;
 	}
 	for (size_t i = 0; i < pieces->n; i++) {
@@ -193,7 +194,7 @@ static int take_line(
 	return err || !is_kept ? err : tasks_add_mapping(tasks, pid, mmap, NULL);
 }
 
-/* *read: mapping lines that were there, executable or not. */
+/* Adds the mappings in a maps file.  *read: incremented for each line, executable or not. */
 static int read_maps_file(struct tasks *tasks, int32_t pid, FILE *file, size_t *read)
 {
 	struct pieces *pieces = calloc(1, sizeof(*pieces));
@@ -206,7 +207,7 @@ static int read_maps_file(struct tasks *tasks, int32_t pid, FILE *file, size_t *
 		struct record_mmap mmap;
 
 		++*read;
-		/* A line that cannot be read is one mapping less. */
+		/* An unreadable line loses one mapping. */
 		if (tasks_parse_maps_line(line, &mmap))
 			continue;
 		mmap.pid = mmap.tid = (uint32_t)pid;
@@ -225,7 +226,7 @@ static int read_maps_file(struct tasks *tasks, int32_t pid, FILE *file, size_t *
 	return err;
 }
 
-/* A leader that ended before its threads has no mappings any more; they have. */
+/* Reads the mappings from another thread: a leader that ended before its threads has none. */
 static int read_maps_of_threads(struct tasks *tasks, int32_t pid, const char *proc_dir)
 {
 	char path[512], name[64];
@@ -293,7 +294,7 @@ static int read_task(int32_t tid, int32_t *pid, char *comm, size_t comm_len, voi
 	if (err)
 		return err;
 
-	/* Not the Name of status, in which the kernel escapes bytes. */
+	/* Not the Name line of status, which the kernel escapes. */
 	file = open_task_file(ctx, tid, "comm");
 	if (!file)
 		return -errno;
@@ -305,7 +306,7 @@ static int read_task(int32_t tid, int32_t *pid, char *comm, size_t comm_len, voi
 	return 0;
 }
 
-/* The link leads to the file without a walk along its path, and a file server is not asked. */
+/* Follows the link directly to the file, without a path walk and without asking a file server. */
 static int read_program(int32_t pid, struct tasks_program *out, void *ctx)
 {
 	char path[512];
@@ -327,7 +328,7 @@ static int read_program(int32_t pid, struct tasks_program *out, void *ctx)
 
 void tasks_reader_proc(struct tasks_reader *reader, const char *proc_dir)
 {
-	/* Another pid namespace's /proc gives these numbers to other processes. */
+	/* In another pid namespace's /proc, these pids belong to other processes. */
 	if (!strcmp(proc_dir, "/proc") && !proc_is_own()) {
 		*reader = (struct tasks_reader){0};
 		return;

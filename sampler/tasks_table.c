@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * tasks_table.c - see tasks_private.h and tasks.h: labels, threads, processes and their ends.  Sampling thread.
+ * tasks_table.c - labels, threads, processes and their ends; see tasks_private.h and tasks.h.
+ * Sampling thread.
  */
 #include "sampler/tasks_private.h"
 
@@ -92,7 +93,7 @@ int tasks_label_new(struct tasks *tasks, uint32_t *label)
 	return 0;
 }
 
-/* The thread's name has changed: the next sample makes a new label. */
+/* Drops the label of a thread that has another name now.  The next sample makes a new label. */
 void tasks_label_drop(struct tasks *tasks, struct thread *thread)
 {
 	if (thread->label != TASK_LABEL_MERGED)
@@ -126,7 +127,7 @@ uint32_t tasks_find_process(const struct tasks *tasks, int32_t pid)
 	return 0;
 }
 
-/* Its number belongs to somebody else now. */
+/* Takes a process out of the index: its pid belongs to another one now. */
 void tasks_retire_process(struct tasks *tasks, uint32_t id)
 {
 	struct process *process = process_at(tasks, id);
@@ -158,7 +159,7 @@ static int new_process(struct tasks *tasks, int32_t pid, uint32_t *out)
 		err = chunks_add(&tasks->processes, &id);
 		if (err)
 			return err;
-		tasks->free_process = id; /* until it is complete */
+		tasks->free_process = id; /* until the process is complete */
 	}
 	process = process_at(tasks, id);
 	err = space_new(&process->space, &tasks->spaces, pid);
@@ -221,7 +222,7 @@ void tasks_outlive(struct tasks *tasks, uint32_t id, uint64_t time_ns)
 		tasks->alive++;
 		thread->owner->alive++;
 	}
-	/* All others have told of their ends, but for one that gave up its number for this one. */
+	/* All others had EXIT records, except one that lost its tid to this one. */
 	for (uint32_t i = 1; i < tasks->threads.count && thread->owner->alive > 1; i++)
 		if (i != id && thread_at(tasks, i)->used &&
 			thread_at(tasks, i)->process == thread->process)
@@ -284,8 +285,8 @@ static int new_thread(struct tasks *tasks, int32_t tid, uint32_t process, uint32
 	return 0;
 }
 
-/* The thread, made with its process where they are not known.  A thread of that number in another process
- * is one that ended unseen. */
+/* Finds or adds a thread and its process.  A thread with this tid in another process has ended
+ * without a record. */
 int tasks_need_thread(struct tasks *tasks, int32_t pid, int32_t tid, uint32_t *out)
 {
 	uint32_t id = tasks_find_thread(tasks, tid), process;

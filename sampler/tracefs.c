@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/*
- * tracefs.c - directories and id files below TRACEFS/events.
- */
+/* tracefs.c - directories and id files below TRACEFS/events; see tracefs.h. */
 #include "sampler/tracefs.h"
 
 #include <errno.h>
@@ -17,7 +15,7 @@ int tracefs_subsystems(const struct event_system *system, struct sysfile_names *
 	return sysfile_directories(out, "%s/events", system->tracefs);
 }
 
-/* A name that stays within its directory. */
+/* Whether the name stays within its directory. */
 static bool is_name(const char *text)
 {
 	return *text && strcmp(text, ".") && strcmp(text, "..") && !strchr(text, '/');

@@ -2,8 +2,8 @@
 /*
  * tracefs.h - the kernel's tracepoints: TRACEFS/events/SUBSYSTEM/EVENT.
  *
- * All return -ENOENT where tracefs is not mounted (system->tracefs is NULL), and -EACCES where it may not be read.  No
- * state; any thread.
+ * All functions return -ENOENT if tracefs is not mounted (system->tracefs is NULL), and -EACCES if
+ * it may not be read.  No state; any thread.
  */
 #ifndef SAMPLER_TRACEFS_H
 #define SAMPLER_TRACEFS_H
@@ -14,25 +14,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Names of all subsystems, and of the events of one; sorted, for sysfile_names_fini().  "ftrace", whose
- * entries perf_event_open(2) refuses, is among them: it has events without an id. */
+/* List the names of all subsystems, and of the events of one, sorted; free them with
+ * sysfile_names_fini().  "ftrace" is included, although perf_event_open(2) refuses its events: it
+ * has events without an id. */
 int tracefs_subsystems(const struct event_system *system, struct sysfile_names *out);
 int tracefs_events(
 	const struct event_system *system, const char *subsystem, struct sysfile_names *out);
 
-/* perf_event_attr.config of a tracepoint.  -ENOENT: there is none, -EBADMSG. */
+/* Reads the perf_event_attr.config of a tracepoint.  Returns 0, -ENOENT if there is none, -EBADMSG,
+ * or another -errno. */
 int tracefs_id(
 	const struct event_system *system, const char *subsystem, const char *event, uint64_t *id);
 
-/* How it happens; EVENT_TRACE_PLAIN if that cannot be read. */
+/* Returns the kind of a tracepoint; EVENT_TRACE_PLAIN if that cannot be read. */
 enum event_trace tracefs_kind(
 	const struct event_system *system, const char *subsystem, const char *event);
 
-/* The text of its format file, for free(). */
+/* Reads the text of its format file; the caller frees it with free().  Returns 0 or -errno. */
 int tracefs_format(const struct event_system *system, const char *subsystem, const char *event,
 	char **text, size_t *len);
 
-/* The subsystem and event of an id, looked for in all; each of EVENT_NAME_MAX bytes.  -ENOENT. */
+/* Finds subsystem and event of an id, among all tracepoints.  Both buffers have EVENT_NAME_MAX
+ * bytes.  Returns 0, -ENOENT, or another -errno. */
 int tracefs_name_of(const struct event_system *system, uint64_t id, char *subsystem, char *event);
 
 #endif

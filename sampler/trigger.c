@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/*
- * trigger.c - see trigger.h.
- */
+/* trigger.c - parses and evaluates a CPU trigger; see trigger.h. */
 #include "sampler/trigger.h"
 
 #include <ctype.h>
@@ -13,7 +11,8 @@
 #define SECONDS_MAX 86400.0
 #define NS_PER_S 1e9
 
-/* Digits with an optional fraction, whatever the locale; the number of characters, 0: none. */
+/* Reads digits with an optional fraction, in every locale.  Returns the number of characters; 0 if
+ * none. */
 static size_t read_decimal(const char *text, double *out)
 {
 	double value = 0, unit = 1;
@@ -90,7 +89,7 @@ bool trigger_feed(struct trigger *trigger, double percent, uint64_t interval_ns)
 		return false;
 	}
 	trigger->above_ns += interval_ns;
-	/* Looks are never taken exactly on the second. */
+	/* Intervals never end exactly on the second. */
 	if (trigger->fired || (double)trigger->above_ns < 0.98 * trigger->spec.seconds * NS_PER_S)
 		return false;
 	trigger->fired = true;
@@ -99,7 +98,7 @@ bool trigger_feed(struct trigger *trigger, double percent, uint64_t interval_ns)
 
 int trigger_parse_busy(const char *text, uint64_t *ticks)
 {
-	/* proc(5): user nice system idle iowait irq softirq steal; guests are a part of user. */
+	/* proc(5): user nice system idle iowait irq softirq steal; user includes guests. */
 	unsigned long long t[8] = {0};
 
 	*ticks = 0;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * trigger.h - when the flight recorder takes a snapshot by itself: the target uses much CPU for some time.
+ * trigger.h - condition for the flight recorder's own snapshots: the target uses much CPU for some
+ * time.
  *
- * "cpu>80%,5": more than 80 percent of one CPU (250% are two and a half) for five seconds.  Pure; any thread.
+ * "cpu>80%,5": more than 80 percent of one CPU (250% are two and a half CPUs) for five seconds.
+ * Pure; any thread.
  */
 #ifndef SAMPLER_TRIGGER_H
 #define SAMPLER_TRIGGER_H
@@ -12,23 +14,25 @@
 #include <stdint.h>
 
 struct trigger_spec {
-	double percent; /* of one CPU; 0: no trigger */
-	double seconds; /* in a row */
+	double percent; /* percent of one CPU; 0: no trigger */
+	double seconds; /* without interruption */
 };
 
-/* "cpu>PERCENT[%][,SECONDS[s]]"; without seconds one.  0; or -EINVAL with *bad at the character that cannot be right. */
+/* Parses "cpu>PERCENT[%][,SECONDS[s]]"; one second by default.  Returns 0, or -EINVAL with *bad at
+ * the first wrong character. */
 int trigger_parse(const char *text, struct trigger_spec *out, size_t *bad);
 
 struct trigger {
 	struct trigger_spec spec;
-	uint64_t above_ns; /* so long it has been above */
-	bool fired; /* not again before it has been below */
+	uint64_t above_ns; /* time above the limit so far */
+	bool fired; /* fires again only after it was below the limit */
 };
 
-/* What was used of a CPU in the last interval.  True once, when it has been above for long enough. */
+/* Takes the CPU usage of the last interval, in percent of one CPU.  Returns true once, when it was
+ * above the limit for long enough. */
 bool trigger_feed(struct trigger *trigger, double percent, uint64_t interval_ns);
 
-/* Ticks that all CPUs were busy, from the text of /proc/stat.  0 or -EBADMSG. */
+/* Reads the ticks that all CPUs were busy from the text of /proc/stat.  Returns 0 or -EBADMSG. */
 int trigger_parse_busy(const char *text, uint64_t *ticks);
 
 #endif

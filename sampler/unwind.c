@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * unwind.c - see unwind.h.  Sampling thread.
- */
+/* unwind.c - unwinds stack copies by rules or frame pointers; see unwind.h.  Sampling thread. */
 #include "sampler/unwind.h"
 
 #include <elf.h>
@@ -10,11 +8,11 @@
 #include <string.h>
 
 #define CACHE_SLOTS 4096u
-/* Most bytes from a trampoline to the stack that was interrupted.  Registers of vectors and matrices
- * take tens of KiB (AMX, SME). */
+/* Most bytes from a trampoline to the interrupted stack.  Vector and matrix registers take tens of
+ * KiB (AMX, SME). */
 #define SIGNAL_FRAME_MAX (128u << 10)
 
-/* As numbered in sample_regs_user, in asm/perf_regs.h of each machine. */
+/* Numbers in sample_regs_user, from asm/perf_regs.h of each machine. */
 #define X86_BP 6u
 #define X86_SP 7u
 #define X86_IP 8u
@@ -24,7 +22,7 @@
 #define ARM64_LR 30u
 #define ARM64_SP 31u
 #define ARM64_PC 32u
-#define ARM64_ADDRESS 0x0000ffffffffffffull /* without a pointer authentication code */
+#define ARM64_ADDRESS 0x0000ffffffffffffull /* without the pointer authentication code */
 
 struct slot {
 	uint64_t address, generation; /* generation 0: empty */
@@ -36,8 +34,8 @@ _Static_assert(sizeof(struct slot) == 32, "two slots in a line of the cache");
 struct unwind {
 	struct images *images;
 	uint32_t last_image;
-	bool last_has_table; /* the image, which need not have a rule there */
-	bool lacked_register; /* the last chain, of its sample */
+	bool last_has_table; /* the image has a table, perhaps without a rule there */
+	bool lacked_register; /* the last chain needed a register that its sample lacks */
 	struct unwind_source source;
 	struct slot slots[CACHE_SLOTS];
 };
@@ -87,7 +85,7 @@ static size_t slot_of(uint64_t address, uint64_t generation)
 	return hash >> 52;
 }
 
-/* False: not yet known. */
+/* Returns false if the rule is not known yet. */
 static bool find_rule(struct unwind *unwind, const struct space *space, uint64_t address,
 	struct unwind_rule *rule)
 {
@@ -111,7 +109,7 @@ static bool find_rule(struct unwind *unwind, const struct space *space, uint64_t
 	if (image != IMAGE_ID_UNKNOWN) {
 		struct image_origin origin;
 
-		/* Its number goes to the source, and must not come to mean another. */
+		/* The source keeps the image's number, so it must not be reused. */
 		images_pin(unwind->images, image);
 		if (space_origin(space, address, &origin))
 			images_set_origin(unwind->images, image, &origin);
@@ -147,20 +145,20 @@ struct walker {
 	const uint8_t *stack;
 	uint64_t stack_at, stack_len;
 	uint64_t ip, sp, bp, lr;
-	/* The other registers, of the code that was interrupted last: in the sample (NULL: not
-	 * there), or where the kernel saved them for a signal handler (0: nowhere). */
+	/* The other registers of the code that was interrupted last.  They are in the sample (NULL:
+	 * not there), or where the kernel saved them for a signal handler (0: nowhere). */
 	const struct record_regs *regs;
 	uint64_t regs_mask, saved_at;
-	uint64_t bx_at; /* where rbx was saved since (0: nowhere); BX_LOST */
-	bool is_caller; /* of that code */
+	uint64_t bx_at; /* address where rbx was saved since; 0: nowhere; or BX_LOST */
+	bool is_caller; /* ip is in a caller of the interrupted code */
 	bool is_arm64;
-	bool exact; /* ip is where the code is, not behind a call */
+	bool exact; /* ip is an instruction to execute, not a return address */
 	bool has_lr;
 	bool sp_is_lost; /* sp is only a lower bound */
-	bool beyond; /* what was asked for lies behind the copy */
-	bool is_away; /* the stack is another one than the copied */
-	bool lacks_register; /* the sample has not what was asked for */
-	bool is_guessed; /* ip was found by a frame pointer, which may be none */
+	bool beyond; /* a needed word is after the end of the copy */
+	bool is_away; /* the stack is not the copied one */
+	bool lacks_register; /* the sample lacks a needed register */
+	bool is_guessed; /* ip was found by a frame pointer, which may not be one */
 };
 
 static bool take_register(
@@ -200,7 +198,8 @@ uint64_t unwind_registers(void)
 {
 	switch (unwind_machine()) {
 	case EM_X86_64:
-		return 0xff0fff; /* not the segments of ds to gs, which 64-bit code is refused */
+		/* not the segments ds to gs, which the kernel refuses for 64-bit code */
+		return 0xff0fff;
 	case EM_AARCH64:
 		return 0x1ffffffff;
 	default:
@@ -230,20 +229,21 @@ static bool read_word(struct walker *walker, uint64_t address, uint64_t *out)
 	return true;
 }
 
-/* Does a function restore it for its caller?  By its number in DWARF. */
+/* Whether a function restores the register (DWARF number) for its caller. */
 static bool is_restored(const struct walker *walker, uint32_t number)
 {
 	return number >= (walker->is_arm64 ? 19 : 12); /* r12 to r15; rbx is followed */
 }
 
-/* By its number in DWARF.  False: it is not known.  In callers, registers that are restored have
- * other values, of which rbx alone is followed: the dynamic linker finds its stack by it while it
- * binds a function.  All others are lost in a call of compiled code; assembly may agree to keep
- * them (OpenSSL), and a wrong one hardly leads up to code. */
+/* Reads a register by its DWARF number.  Returns false if it is not known.
+ *
+ * In callers, restored registers have other values.  Only rbx is followed: the dynamic linker finds
+ * its stack by it while it binds a function.  All others are lost in a call of compiled code.
+ * Assembly may agree to keep them (OpenSSL), and a wrong one hardly leads up to code. */
 static bool read_register(struct walker *walker, uint32_t number, uint64_t *out)
 {
-	/* rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15: in asm/perf_regs.h, and in
-	 * struct sigcontext_64 of the kernel. */
+	/* rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 to r15: numbers in asm/perf_regs.h, and in the
+	 * kernel's struct sigcontext_64. */
 	static const uint8_t in_sample[] = {0, 3, 2, 1, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23};
 	static const uint8_t in_signal[] = {13, 12, 14, 11, 9, 8, 10, 15, 0, 1, 2, 3, 4, 5, 6, 7};
 
@@ -265,7 +265,8 @@ static bool read_register(struct walker *walker, uint32_t number, uint64_t *out)
 
 /* --- steps --- */
 
-/* The callers that are kept in the link register were called by nobody since. */
+/* Finds the return address.  The link register is known only in code that was interrupted, not in
+ * callers. */
 static bool find_return(
 	struct walker *walker, const struct unwind_rule *rule, uint64_t cfa, uint64_t *ip)
 {
@@ -292,7 +293,7 @@ static bool find_bp(
 	switch (rule->bp) {
 	case UNWIND_REG_CFA:
 		at = cfa + (uint64_t)(int64_t)rule->bp_off;
-		/* In an epilogue it was popped already. */
+		/* In an epilogue it was already popped. */
 		if (at < walker->sp && cfa >= walker->sp)
 			break;
 		return read_word(walker, at, bp);
@@ -318,7 +319,7 @@ static void follow_bx(struct walker *walker, const struct unwind_rule *rule, uin
 		return;
 	if (words == UNWIND_BX_LOST)
 		walker->bx_at = BX_LOST;
-	else if (cfa - 8ull * words >= walker->sp) /* else it was popped already */
+	else if (cfa - 8ull * words >= walker->sp) /* otherwise it was already popped */
 		walker->bx_at = cfa - 8ull * words;
 }
 
@@ -331,7 +332,8 @@ static bool read_cfa(
 	return true;
 }
 
-/* A function that keeps a frame record on arm64 has it where x29 points to: both are saved there. */
+/* Finds the end of a frame by the frame record on arm64, which x29 points to.  It contains both x29
+ * and the return address. */
 static bool find_cfa_by_record(
 	const struct walker *walker, const struct unwind_rule *rule, uint64_t *cfa)
 {
@@ -340,7 +342,7 @@ static bool find_cfa_by_record(
 		rule->ra == UNWIND_REG_CFA && rule->ra_off == rule->bp_off + 8;
 }
 
-/* And where rbx is from then on. */
+/* Finds the end of a frame, and the saved rbx from then on. */
 static bool find_cfa(struct walker *walker, const struct unwind_rule *rule, uint64_t *cfa)
 {
 	const uint64_t off = (uint64_t)(int64_t)rule->cfa_off;
@@ -385,7 +387,7 @@ static bool find_cfa(struct walker *walker, const struct unwind_rule *rule, uint
 static bool go_up(struct walker *walker, uint64_t ip, uint64_t sp, uint64_t bp,
 	const struct unwind_rule *rule)
 {
-	/* A function without a frame, as leaves on arm64 are, has its caller's stack. */
+	/* A function without a frame, such as a leaf on arm64, has its caller's stack. */
 	if (sp < walker->sp || (sp == walker->sp && !walker->exact))
 		return false;
 	if (walker->is_arm64)
@@ -415,15 +417,15 @@ static bool step_signal(struct walker *walker, const struct unwind_rule *rule)
 	walker->bp = bp;
 	walker->regs = NULL;
 	walker->bx_at = 0;
-	/* 16 registers lie before the ip, on arm64 x0 to x30 and sp. */
+	/* 16 registers are before the ip; on arm64, x0 to x30 and sp. */
 	walker->saved_at =
 		walker->sp + (uint64_t)(int64_t)rule->ra_off - 8ull * (walker->is_arm64 ? 32 : 16);
 	walker->is_caller = false;
 	walker->exact = true;
-	/* x30, sp and pc lie together in arm64's struct sigcontext. */
+	/* x30, sp and pc are adjacent in arm64's struct sigcontext. */
 	walker->has_lr = walker->is_arm64 &&
 		read_word(walker, walker->sp + (uint64_t)(int64_t)rule->ra_off - 16, &walker->lr);
-	/* An alternate stack was left for another one, of which there is no copy. */
+	/* The handler ran on an alternate stack.  There is no copy of the interrupted one. */
 	walker->is_away = sp <= walker->sp || sp - walker->sp > SIGNAL_FRAME_MAX;
 	if (walker->is_away)
 		walker->stack_len = 0;
@@ -441,7 +443,8 @@ static bool step_rule(struct walker *walker, const struct unwind_rule *rule)
 		find_bp(walker, rule, cfa, &bp) && go_up(walker, ip, cfa, bp, rule);
 }
 
-/* Code without rules, as runtimes make it: by the frame pointer, if that leads up to code. */
+/* Steps up from code without rules, such as that of runtimes: by the frame pointer, if that leads
+ * up to code. */
 static bool step_frame_pointer(struct walker *walker)
 {
 	static const struct unwind_rule rule;
@@ -455,7 +458,7 @@ static bool step_frame_pointer(struct walker *walker)
 	walker->regs = NULL;
 	walker->saved_at = 0;
 	walker->bx_at = BX_LOST;
-	/* On arm64 the record lies at the lower end of its frame. */
+	/* On arm64 the record is at the lower end of its frame. */
 	walker->sp_is_lost = walker->is_arm64;
 	walker->is_guessed = true;
 	return true;
@@ -475,8 +478,8 @@ static bool is_in_image(
 	return image && image->kind == kind;
 }
 
-/* Runtimes end the stacks of the code that they make with a frame pointer of 0.  Programs for arm64
- * without frame pointers leave x29 at the 0 that the kernel starts them with.  In a file with
+/* Whether a frame pointer of 0 ends the chain, as in code generated by runtimes.  Programs for
+ * arm64 without frame pointers leave x29 at the 0 that the kernel starts them with.  In a file with
  * tables, code without rules is assembly, where a register of 0 proves nothing. */
 static bool ends_by_frame_pointer(const struct unwind *unwind, const struct walker *walker)
 {
@@ -484,8 +487,9 @@ static bool ends_by_frame_pointer(const struct unwind *unwind, const struct walk
 		!(walker->is_arm64 && is_in_image(unwind, walker, IMAGE_FILE));
 }
 
-/* The vdso of a recording from another machine may be missing.  On arm64 its functions call nobody,
- * so a caller in it is the trampoline of a signal handler. */
+/* Whether ip is in the trampoline of a signal handler on arm64, in a vdso without rules.  The vdso
+ * of a recording from another machine may be missing.  On arm64 its functions make no calls, so a
+ * caller in it is the trampoline. */
 static bool is_trampoline(const struct unwind *unwind, struct walker *walker)
 {
 	uint64_t ip;
@@ -496,7 +500,7 @@ static bool is_trampoline(const struct unwind *unwind, struct walker *walker)
 		is_code(walker->space, ip);
 }
 
-/* The end of a chain that does not go on. */
+/* Returns the end of a chain that does not go on. */
 static enum unwind_end find_end(const struct walker *walker)
 {
 	if (walker->is_away)
@@ -504,9 +508,9 @@ static enum unwind_end find_end(const struct walker *walker)
 	return walker->beyond ? UNWIND_CUT : UNWIND_BROKEN;
 }
 
-/* A coroutine's first function was called by nobody.  makecontext() and the like put the address of
- * a function there as that of its caller.  Where a call ends before that function
- * (UNWIND_CFA_CALL), it is a true return address: of code that the call never came back to. */
+/* Whether ip is the start of a coroutine's first function, which has no caller.  makecontext() and
+ * similar functions store the address of a function as that of its caller.  If a call ends before
+ * that function (UNWIND_CFA_CALL), it is a true return address, of a call that never returned. */
 static bool begins_function(struct unwind *unwind, const struct walker *walker)
 {
 	struct unwind_rule rule;
@@ -515,8 +519,9 @@ static bool begins_function(struct unwind *unwind, const struct walker *walker)
 		find_rule(unwind, walker->space, walker->ip, &rule) && unwind_tells(&rule);
 }
 
-/* Nobody returns to a function's second byte on x86-64, where calls have two bytes at least.  Go
- * has such an address in goexit() below each goroutine.  rule: at the first byte. */
+/* Whether address is the second byte of a function, on x86-64.  No call returns there, because
+ * calls have two bytes at least.  Go has such an address in goexit() below each goroutine.  rule:
+ * at the first byte. */
 static bool is_behind_first_byte(struct unwind *unwind, const struct space *space, uint64_t address,
 	const struct unwind_rule *rule)
 {
@@ -532,7 +537,7 @@ static enum unwind_end walk(
 	for (*n = 0; *n < max;) {
 		struct unwind_rule rule;
 
-		/* A return address of 0 is how runtimes end the stacks that they make. */
+		/* Runtimes end the stacks that they make with a return address of 0. */
 		if (*n && !walker->ip)
 			return UNWIND_WHOLE;
 		if (*n && !is_code(walker->space, walker->ip))
@@ -549,7 +554,8 @@ static enum unwind_end walk(
 		walker->beyond = false;
 		if (rule.cfa == UNWIND_CFA_NONE && is_trampoline(unwind, walker))
 			rule = arm64_signal;
-		/* A handler returns to the first instruction of the trampoline, which is no caller. */
+		/* A handler returns to the first instruction of the trampoline, which is not after
+		 * a call. */
 		if (rule.cfa == UNWIND_CFA_SIGNAL && *n > 1 && !walker->exact)
 			out[*n - 1]++;
 		if (rule.cfa == UNWIND_CFA_NONE && begins_function(unwind, walker)) {
@@ -560,7 +566,7 @@ static enum unwind_end walk(
 			if (*n > 1 && ends_by_frame_pointer(unwind, walker))
 				return UNWIND_WHOLE;
 			if (!step_frame_pointer(walker)) {
-				/* Assembly keeps other things in the frame pointer. */
+				/* Assembly keeps other data in the frame pointer. */
 				walker->beyond &= !unwind->last_has_table;
 				return find_end(walker);
 			}
@@ -571,7 +577,8 @@ static enum unwind_end walk(
 	return *n && !walker->ip ? UNWIND_WHOLE : UNWIND_DEEP;
 }
 
-/* Where the kernel's chain goes on behind an address of user space; 0 if it does not. */
+/* Returns the index after a user address in the kernel's chain, if the chain goes on there; 0 if
+ * not. */
 static uint64_t find_behind(const struct record_sample *sample, uint64_t address)
 {
 	uint64_t i = sample->chain_len;
@@ -582,9 +589,9 @@ static uint64_t find_behind(const struct record_sample *sample, uint64_t address
 	return i && i < sample->chain_len && sample->chain[i - 1] == address ? i : 0;
 }
 
-/* What the kernel has found by frame pointers goes on where the copy ends, if it passes the same
- * place.  It may be the last place but one: Go's runtime changes to a stack of its own, whose last
- * word is some old return address. */
+/* Continues a chain with the kernel's one, found by frame pointers, if that passes the same
+ * address.  It may be the last address but one: Go's runtime switches to a stack of its own, and
+ * the last word there is an old return address. */
 static enum unwind_end join(struct unwind *unwind, const struct space *space,
 	const struct record_sample *sample, uint64_t *out, size_t max, size_t *n,
 	enum unwind_end end)
@@ -631,7 +638,7 @@ enum unwind_end unwind_chain(struct unwind *unwind, const struct space *space,
 	if (max > UNWIND_FRAMES_MAX)
 		max = UNWIND_FRAMES_MAX;
 	enum unwind_end end = walk(unwind, &walker, out, max, n);
-	/* A return address of 0 may also be what a stack holds that Go's runtime has changed to. */
+	/* A return address of 0 may also come from a stack to which Go's runtime has switched. */
 	if (*n && end != UNWIND_WAITS && (end != UNWIND_WHOLE || !walker.ip))
 		end = join(unwind, space, sample, out, max, n, end);
 	unwind->lacked_register = walker.lacks_register && end == UNWIND_BROKEN;

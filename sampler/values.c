@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * values.c - see values.h.  Sampling thread, but for the readers.
+ * values.c - interns tuples of field values and their texts; see values.h.  Sampling thread, except
+ * for readers.
  *
- * A tuple is one packed block: its numbers, the images where some value has one, what each value is.  The number of a text is
- * its id.  A free entry has no references, and the next free one in its first word.
+ * A tuple is one packed block: its numbers, the images if any value has one, and the kind of each
+ * value.  The number of a text is its id.  A free entry has no references; its first word has the
+ * next free one.
  */
 #include "sampler/values.h"
 
@@ -20,21 +22,21 @@
 #include <string.h>
 #include <sys/random.h>
 
-#define BLOCK_OVERHEAD 16u /* of an allocation, about */
+#define BLOCK_OVERHEAD 16u /* approximate bytes per allocation */
 
 enum what { IS_NUMBER, IS_TEXT, IS_PLACE };
 
 struct tuple {
-	uint32_t n; /* of a free one the next free one */
-	uint32_t refs; /* 0: free */
+	uint32_t n; /* in a free entry, the next free one */
+	uint32_t refs; /* 0 if free */
 	uint32_t hash;
 	uint32_t bytes;
 	uint64_t *block;
 };
 
 struct text {
-	uint32_t len; /* of a free one the next free one */
-	uint32_t refs; /* tuples' values; 0 without bytes: free */
+	uint32_t len; /* in a free entry, the next free one */
+	uint32_t refs; /* from values of tuples; 0 without bytes: free */
 	uint32_t hash;
 	char *bytes; /* terminated */
 };
@@ -44,11 +46,11 @@ struct values {
 	struct idtable tuple_ids, text_ids;
 	uint32_t free_tuple, free_text; /* 0: none */
 	uint32_t tuples_used, texts_used;
-	size_t block_bytes; /* of all blocks and texts */
-	uint64_t seed; /* texts come from other people's programs */
+	size_t block_bytes; /* bytes of all blocks and texts */
+	uint64_t seed; /* protects the hash tables: texts come from other users' programs */
 };
 
-/* A tuple as it will lie in its block. */
+/* A tuple in the layout of its block. */
 struct packed {
 	uint64_t block[VALUES_FIELDS_MAX * 2];
 	uint32_t bytes;
@@ -77,7 +79,7 @@ int values_new(struct values **out)
 	chunks_init(&values->texts, sizeof(struct text));
 	if (getrandom(&values->seed, sizeof(values->seed), GRND_NONBLOCK) < 0)
 		values->seed = (uintptr_t)values;
-	/* The ones that are none. */
+	/* The entries with id 0, which mean none. */
 	if (chunks_add(&values->tuples, &id) || chunks_add(&values->texts, &id)) {
 		values_free(values);
 		return -ENOMEM;
@@ -103,7 +105,7 @@ void values_free(struct values *values)
 
 /* --- texts --- */
 
-/* A text without references is only its tuple's that is being made. */
+/* Frees a text without references, which only a tuple being made has used. */
 static void text_drop(struct values *values, uint32_t id)
 {
 	struct text *text = text_at(values, id);
@@ -132,7 +134,7 @@ size_t value_cut(char *out, size_t len, const void *whole, size_t whole_len)
 			(uint64_t)XXH3_64bits(whole, whole_len));
 }
 
-/* The id of a text, added when new, with no reference of its own. */
+/* Finds or adds a text.  A new one has no reference. */
 static int text_intern(struct values *values, const char *bytes, size_t len, uint32_t *out)
 {
 	uint32_t hash = (uint32_t)XXH3_64bits_withSeed(bytes, len, values->seed), id;
@@ -181,7 +183,7 @@ static const uint32_t *images_of(const uint64_t *block, size_t n)
 	return (const uint32_t *)(block + n);
 }
 
-/* Behind the images, where there are any: the size tells. */
+/* The kinds follow the images, if there are any; the size shows that. */
 static const uint8_t *whats_of(const uint64_t *block, size_t n, size_t bytes)
 {
 	bool has_images = bytes > n * sizeof(*block) + n;
@@ -196,7 +198,7 @@ static void drop_fresh(struct values *values, const uint64_t *block, const uint8
 			text_drop(values, (uint32_t)block[i]);
 }
 
-/* The same of a text of any length. */
+/* text_intern() for a text of any length. */
 static int text_intern_any(struct values *values, const char *bytes, size_t len, uint32_t *out)
 {
 	const size_t kept = VALUE_TEXT_MAX - 1 - VALUE_CUT_BYTES;

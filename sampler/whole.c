@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/*
- * whole.c - see whole.h.
- */
+/* whole.c - complete writes and unnamed files; see whole.h. */
 #include "sampler/whole.h"
 
 #include <errno.h>
@@ -62,7 +60,7 @@ int whole_unnamed(void)
 	char path[4096];
 	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 
-	/* Not every file system has them. */
+	/* Not every file system supports O_TMPFILE. */
 	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
 		return fd < 0 ? -errno : fd;
 	if (snprintf(path, sizeof(path), "%s/strobe-XXXXXX", folder) >= (int)sizeof(path))
