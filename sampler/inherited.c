@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * inherited.c - see inherited.h.
+ * inherited.c - creates and removes the probes of inherited events, as tracepoints; see
+ * inherited.h.
  */
 #include "sampler/inherited.h"
 
@@ -47,7 +48,7 @@ static int open_file(size_t kind)
 	char path[PATH_MAX];
 	int fd;
 
-	/* O_TRUNC would remove everybody's probes. */
+	/* O_TRUNC would remove all probes of the system. */
 	snprintf(path, sizeof(path), "%s/%s", tracefs ? tracefs : "/sys/kernel/tracing",
 		kinds[kind].file);
 	fd = open(path, O_RDWR | O_CLOEXEC);
@@ -87,8 +88,8 @@ static bool is_alive(int fd, uint64_t mark)
 	return fcntl(fd, F_OFD_GETLK, &lock) || lock.l_type != F_UNLCK;
 }
 
-/* Line: "p:strobe_12_18a1b2c3d4e5f678/p0 /bin/true:0x1000"; a return probe begins with r and a
- * number. */
+/* Removes the probe in a line if its strobe has ended.  Line: "p:strobe_12_18a1b2c3d4e5f678/p0
+ * /bin/true:0x1000"; a return probe begins with r and a number. */
 static void remove_leftover(int fd, const char *line)
 {
 	const char *name = strchr(line, ':');
@@ -277,8 +278,8 @@ static int add_probe(
 	return ret;
 }
 
-/* By perf_event_open() the kernel awaits 10 returns, or twice as many as CPUs.  It skips further
- * calls, and no event says so. */
+/* With perf_event_open() alone, the kernel awaits 10 returns at a time, or twice the number of
+ * CPUs.  It skips further calls without a record. */
 static bool is_kernel_return(const struct event_spec *spec)
 {
 	return event_is_probe(spec) && find_kind(spec) == 1 && spec->attr.config & 1;

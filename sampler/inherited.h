@@ -34,7 +34,7 @@ struct inherited {
 	size_t n;
 };
 
-/* Removes the probes that dead strobes left. */
+/* Initializes the struct, and removes probes of strobe processes that died. */
 void inherited_init(struct inherited *inherited);
 
 /* Changes attr, which belongs to spec, if an inherited event could make fork() fail or a return
@@ -43,7 +43,7 @@ void inherited_init(struct inherited *inherited);
 int inherited_prepare(struct inherited *inherited, const struct event_spec *spec,
 	struct perf_event_attr *attr, bool *refused);
 
-/* Removes our probes.  The caller closes all events before. */
+/* Removes the probes of this struct.  The caller must have closed all events. */
 void inherited_fini(struct inherited *inherited);
 
 #endif

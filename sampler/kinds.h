@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kinds.h - extension table of sample kinds: the raw data of one PMU, such as AMD IBS, as fields.
+ * kinds.h - extension table of sample kinds: raw data of a PMU (AMD IBS is the first) as fields.
  *
  * To add a kind, write kinds_NAME.c with a struct sample_kind, and add a line to the table in
  * kinds.c.  Nothing else changes.  The engine asks fields.h, which looks up the PMU's name in this
  * table.  It adds sample_type to the attribute and decodes each sample's raw bytes into the kind's
- * fields.  Those can be grouped by like all others.
+ * fields.  Samples can be grouped by these like by any other field.
  *
  * All data is constant, and decoding is a pure function on bytes.  Any thread.
  */
@@ -33,7 +33,8 @@ struct sample_kind {
 	size_t n_fields;
 	/* Sets numbers[n_fields], which are all 0 before.  Returns an index into outcomes. */
 	size_t (*decode)(const void *raw, size_t len, uint64_t *numbers);
-	/* counters of samples: "decoded", "too short"; NULL at the end */
+	/* names of the results by which samples are counted: "decoded", "too short"; NULL at the
+	 * end */
 	const char *const *outcomes;
 };
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * launch.c - see launch.h.
- */
+/* launch.c - forks, starts and signals a command; see launch.h. */
 #include "sampler/launch.h"
 
 #include "sampler/proc.h"
@@ -92,8 +90,8 @@ fail:
 	_exit(127);
 }
 
-/* Waits until the child sleeps.  Before, an armed event would take samples of this program instead
- * of the command. */
+/* Waits until the child sleeps.  While it runs, an armed event would take samples of this program
+ * instead of the command. */
 static void wait_until_asleep(int32_t pid)
 {
 	const struct timespec pause = {.tv_nsec = ASLEEP_PAUSE_NS};

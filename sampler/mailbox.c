@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * mailbox.c - see mailbox.h.
- */
+/* mailbox.c - a list under a mutex, and an eventfd; see mailbox.h. */
 #include "sampler/mailbox.h"
 
 #include <errno.h>

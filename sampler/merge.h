@@ -3,7 +3,7 @@
  * merge.h - merges the records of several rings in time order, within one drain round.
  *
  * A mapping must be known before the samples that fall into it, and a fork before the child's first
- * sample, in whatever ring they are.  Owned by the thread that drains.
+ * sample, even if their rings differ.  Owned by the thread that drains.
  */
 #ifndef SAMPLER_MERGE_H
 #define SAMPLER_MERGE_H

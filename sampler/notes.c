@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * notes.c - see notes.h.
- */
+/* notes.c - a ring of notes under a mutex; see notes.h. */
 #include "sampler/notes.h"
 
 #include <errno.h>

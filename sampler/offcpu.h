@@ -89,7 +89,7 @@ void offcpu_stack(struct offcpu *offcpu, int32_t tid, const struct offcpu_stack 
  * label. */
 void offcpu_seen(struct offcpu *offcpu, int32_t tid, const struct offcpu_stack *stack);
 void offcpu_out(struct offcpu *offcpu, const struct offcpu_switch *who);
-/* Counts the thread as out from now on, after an unknown time out.  Later records of the thread
+/* Counts the thread as out from now on; its time before is unknown.  Later records of the thread
  * take precedence. */
 void offcpu_assume(struct offcpu *offcpu, const struct offcpu_switch *who);
 /* Sets the waker of a thread that is out; the first one counts.  Takes over a reference to the

@@ -156,7 +156,7 @@ static bool ends_with(const char *text, const char *end)
 	return len > end_len && !strcmp(text + len - end_len, end);
 }
 
-/* Whether the file describes an event, such as NAME.scale, and is no event itself. */
+/* Whether the file is an attribute of an event, such as NAME.scale, and no event itself. */
 static bool is_attribute(const char *name)
 {
 	return ends_with(name, ".scale") || ends_with(name, ".unit") ||

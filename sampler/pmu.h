@@ -81,8 +81,8 @@ void pmu_event_fini(struct pmu_event *event);
 
 const struct pmu_format *pmu_find_format(const struct pmu *pmu, const char *name, size_t len);
 
-/* Whether `asked` selects PMU `name`, as "uncore_imc" selects "uncore_imc_0".  A number at the end
- * of the name and "uncore_" before it may be missing.  `asked` may be a pattern (fnmatch(3)). */
+/* Whether `asked` selects PMU `name`, as "uncore_imc" selects "uncore_imc_0".  `asked` may omit the
+ * number at the end and the prefix "uncore_", or may be a pattern (fnmatch(3)). */
 bool pmu_name_matches(const char *name, const char *asked);
 
 /* Puts a value into the bits of mask, lowest first.  Returns false, with *word unchanged, if it

@@ -56,7 +56,7 @@ struct proc_thread {
 		wait_ns; /* total time on a CPU and waiting for one; exact for a sleeping thread */
 };
 int proc_read_thread(int32_t tid, struct proc_thread *out); /* 0, -ESRCH, ... */
-/* Reads wait_ns alone.  Returns 0, -ESRCH, or -ENODATA if the kernel does not report it. */
+/* Reads only wait_ns.  Returns 0, -ESRCH, or -ENODATA if the kernel does not report it. */
 int proc_read_wait(int32_t tid, uint64_t *wait_ns);
 
 /* Parses the text of /proc/PID/stat; comm may contain blanks and parentheses.  Returns 0 or

@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <stddef.h>
 
-#define USER_TYPE_START 64 /* record types of perf.data itself, without a trailer */
+#define USER_TYPE_START 64 /* first type of perf.data's own records, which have no trailer */
 
 #define SAMPLE_FIXED                                                                          \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |       \
@@ -205,7 +205,7 @@ static bool decode_raw(struct record_sample *sample, struct cursor *cursor)
 		return false;
 	memcpy(&len, cursor->at, sizeof(len));
 	data = (const uint8_t *)cursor->at + sizeof(len);
-	/* The kernel pads the data to end with a word, and counts the padding. */
+	/* The kernel pads the data to a word boundary, and counts the padding. */
 	if ((len & 7) != 4 || !skip(cursor, ((uint64_t)len + sizeof(len)) / 8))
 		return false;
 	sample->raw = data;

@@ -25,7 +25,7 @@ struct record_format {
 	uint64_t read_format;
 	uint64_t branch_sample_type; /* layout of PERF_SAMPLE_BRANCH_STACK */
 	uint64_t regs_user, regs_intr; /* attr.sample_regs_user and _intr: one value per set bit */
-	uint16_t max_stack; /* maximum frames of an unwound chain; 0: as many as fit */
+	uint16_t max_stack; /* maximum frames of an unwound chain; 0: limited by space only */
 	bool sample_id_all;
 	bool no_user_chain; /* attr.exclude_callchain_user */
 	/* The event did not ask for build-ids.  Linux 6.18 sets PERF_RECORD_MISC_MMAP_BUILD_ID in

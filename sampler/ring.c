@@ -3,7 +3,7 @@
  * ring.c - the reader's side of a perf_event mmap ring buffer; see ring.h.
  *
  * Positions (head, tail) only grow; their low bits are offsets into the data area.  No value in the
- * mapping is trusted to be in range.  An invalid header loses the unread records, never more.
+ * mapping is trusted to be in range.  At an invalid header the unread records are lost, never more.
  */
 #include "sampler/ring.h"
 

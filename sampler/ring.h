@@ -41,9 +41,11 @@ void ring_refresh(struct ring *ring);
 
 /* Returns the oldest unread whole record, valid until ring_consume().  Returns NULL if there is
  * none before the head of the last ring_refresh().  A record that wraps is returned as a copy;
- * every record is 8-byte aligned.  A corrupt header has a size below its own, not a multiple of 8,
- * or past the head.  It skips all records up to the head, adds one to ring_corrupt() and returns
- * NULL. */
+ * every record is 8-byte aligned.
+ *
+ * A header is corrupt if its size is below its own, no multiple of 8, or reaches past the head.
+ * Then all records up to the head are skipped, ring_corrupt() grows by one, and NULL is
+ * returned. */
 const struct perf_event_header *ring_peek(struct ring *ring);
 
 /* Steps over the record of the last ring_peek(). */

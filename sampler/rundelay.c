@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#define READ_EVERY_NS 1000000u /* ns times the number of threads: one reading takes some us */
+#define READ_EVERY_NS 1000000u /* ns, times the number of threads: one reading takes some us */
 
 struct rundelay_thread {
 	uint64_t base_ns; /* run delay at the first piece */

@@ -42,7 +42,7 @@ struct self_value {
 	uint64_t scaled; /* estimate for the whole time, if it counted only part of it */
 };
 
-/* The hardware's read instructions; tests pass their own. */
+/* The instructions that read hardware counters; tests pass their own. */
 struct self_hardware {
 	uint64_t (*pmc)(uint32_t counter, void *ctx);
 	uint64_t (*tsc)(void *ctx);

@@ -286,7 +286,7 @@ void slices_settle(struct slices *slices, const struct sealed *merged, struct se
 
 #define FRAMES_FEW 4u
 
-/* Makes the stack of the leaf-most frames of a stack. */
+/* Makes a stack of only the leaf-most `keep` frames of a stack. */
 static int cut_stack(struct stacks *stacks, uint32_t stack, unsigned int keep, uint32_t *out)
 {
 	uint32_t frames[FRAMES_FEW], n = 0;
@@ -471,7 +471,7 @@ static void find_parts(
 	parts->cuts[parts->n++] = slice->end_ns;
 }
 
-/* Finds the stacks of one stack in all parts.  Clears *same if any of them differs. */
+/* Finds the stacks of one stack in all parts.  Clears *same if one differs. */
 static int rename_stack(
 	const struct slices_renaming *renaming, struct parts *parts, uint32_t stack, bool *same)
 {

@@ -64,7 +64,7 @@ int slices_merge(
 void slices_settle(struct slices *slices, const struct sealed *merged, struct sealed *const *from,
 	const bool *unheld, unsigned int n);
 
-/* Estimates whether less detail saves a quarter of the slice's memory at least, including the
+/* Estimates whether less detail saves at least a quarter of the slice's memory, including the
  * stacks that only this slice uses.  Returns false if memory runs out. */
 bool slices_worth_reducing(struct slices *slices, const struct sealed *from, enum detail detail);
 

@@ -4,7 +4,7 @@
  * for tasks.c.
  *
  * Mappings are a sorted array without overlaps; a newer mapping splits or trims older ones.  A
- * forked process shares its parent's array until one of them changes.  Sampling thread.
+ * forked process shares its parent's array until one process changes it.  Sampling thread.
  */
 #ifndef SAMPLER_SPACES_H
 #define SAMPLER_SPACES_H

@@ -96,7 +96,8 @@ int store_add(struct store *store, uint64_t time_ns, uint32_t stack, uint32_t ta
 int store_add_values(struct store *store, uint64_t time_ns, uint32_t stack, uint32_t task,
 	uint16_t cpu, uint8_t event, uint64_t weight, uint32_t values);
 
-/* Return, or add to, the samples lost when memory ran out, in the store or before it. */
+/* Return, and add to, the number of samples lost because memory ran out, in the store or before
+ * it. */
 uint64_t store_dropped(const struct store *store);
 void store_drop(struct store *store, uint64_t samples);
 

@@ -60,9 +60,9 @@ void sys_setup(struct perf_event_attr *attr, const struct sys_features *features
 void sys_dummy(struct perf_event_attr *attr);
 
 /* Returns the format of the tracker's records, and of all trailers.  The id is first in samples and
- * last in trailers.  Ids and times are at the same place, whatever else an event's samples contain.
- * Events with a fixed period lack PERF_SAMPLE_PERIOD: with it, the kernel takes a sample of such a
- * software event at every count. */
+ * last in trailers.  Ids and times are at the same place in all records.  Events with a fixed
+ * period lack PERF_SAMPLE_PERIOD: with it, the kernel takes a sample of such a software event at
+ * every count. */
 void sys_format(struct record_format *out, const struct sys_features *features, bool callchain);
 
 /* Returns the format of the records of an event with this attribute. */

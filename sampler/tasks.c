@@ -83,7 +83,7 @@ static int apply_fork(
 		process_at(tasks, own)->comm_known = true;
 	}
 	parent = tasks_find_process(tasks, ppid);
-	/* A FORK synthesized by perf, for a process that ran before: it has executed a program
+	/* No mappings are copied for a FORK synthesized by perf: its process has executed a program
 	 * since. */
 	if (!parent || (misc & PERF_RECORD_MISC_FORK_EXEC))
 		return 0;
@@ -141,7 +141,7 @@ static int apply_comm(struct tasks *tasks, const struct record_comm *comm, uint6
 
 /* Looks at size and change time of a program's file.  Linkers and package managers replace a
  * program by another file.  Writing over it in place keeps its inode, but is possible only while no
- * process executes it.  So the file is looked at when a process begins to. */
+ * process executes it.  So the file is checked when a process begins to execute it. */
 static void look_at_program(
 	const struct tasks *tasks, const struct process *process, struct record_mmap *mmap)
 {

@@ -49,7 +49,7 @@ int tracefs_id(
 	return *end || errno ? -EBADMSG : 0;
 }
 
-/* Whether FILE, with lines of "p:SUBSYSTEM/EVENT PLACE" or "r8:...", has the event. */
+/* Whether `file`, with lines of "p:SUBSYSTEM/EVENT PLACE" or "r8:...", has the event. */
 static bool is_defined(const struct event_system *system, const char *file, const char *subsystem,
 	const char *event)
 {

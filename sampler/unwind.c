@@ -152,7 +152,7 @@ struct walker {
 	uint64_t bx_at; /* address where rbx was saved since; 0: nowhere; or BX_LOST */
 	bool is_caller; /* ip is in a caller of the interrupted code */
 	bool is_arm64;
-	bool exact; /* ip is an instruction to execute, not a return address */
+	bool exact; /* ip is the current instruction, not a return address */
 	bool has_lr;
 	bool sp_is_lost; /* sp is only a lower bound */
 	bool beyond; /* a needed word is after the end of the copy */

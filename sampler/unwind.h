@@ -78,7 +78,7 @@ static inline uint32_t unwind_bx(const struct unwind_rule *rule)
 	return rule->cfa > UNWIND_CFA_PLT ? UNWIND_BX_LOST : rule->flags >> UNWIND_MORE_SHIFT;
 }
 
-/* Whether a rule has the caller, or that there is none. */
+/* Whether a rule describes the caller, or that there is none. */
 static inline bool unwind_tells(const struct unwind_rule *rule)
 {
 	return rule->cfa != UNWIND_CFA_NONE && rule->cfa != UNWIND_CFA_CALL;
@@ -120,7 +120,7 @@ struct unwind_totals {
 	uint64_t dropped; /* addresses in chains without an executable mapping */
 	/* chains with a stack copy that cannot be unwound, and no other user part */
 	uint64_t unread;
-	uint64_t nowhere; /* broken chains without a known image */
+	uint64_t nowhere; /* chains that broke outside any known image */
 	uint32_t stack_bytes; /* maximum copied for a chain; 0: none is unwound by tables */
 	/* The images with the most broken chains, by descending number; the rest is zero. */
 	struct unwind_broken {
@@ -164,8 +164,8 @@ bool unwind_can(
 	const struct record_sample *sample, const struct record_format *format, uint16_t machine);
 
 /* Unwinds the user part of a chain, leaf first, at most max addresses.  Each address but the leaf's
- * is after an instruction that did not complete.  Return addresses are; those of signals are
- * adjusted.  machine: EM_* of the code. */
+ * is after an instruction that did not complete.  Return addresses are; addresses interrupted by
+ * signals are adjusted.  machine: EM_* of the code. */
 enum unwind_end unwind_chain(struct unwind *unwind, const struct space *space,
 	const struct record_sample *sample, const struct record_format *format, uint16_t machine,
 	uint64_t *out, size_t max, size_t *n);

@@ -17,7 +17,7 @@
 struct attrs {
 	struct reader_attr *list;
 	size_t n, capacity;
-	size_t n_ids; /* of all attributes together */
+	size_t n_ids; /* ids of all attributes together */
 	struct idmap by_id; /* id -> number + 1 */
 	uint64_t last_id; /* last id found, because records come in runs */
 	uint32_t last;

@@ -14,7 +14,7 @@
 
 #define NS_PER_S 1000000000ull
 #define TIME_MAX ((uint64_t)INT64_MAX)
-#define EXPIRE_NS (5 * NS_PER_S) /* an ended thread is forgotten; all its records have come */
+#define EXPIRE_NS (5 * NS_PER_S) /* then an ended thread is forgotten: all its records have come */
 #define OTHER_EVENTS RECORDING_OTHER_EVENTS
 #define NOBODY UINT32_MAX
 
@@ -29,8 +29,8 @@ static bool is_dummy(const struct perf_event_attr *attr)
 	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_DUMMY;
 }
 
-/* Returns the cgroup that strobe record appends to an event's name.  A uprobe's path is
- * different. */
+/* Returns the cgroup that strobe record appends to an event's name.  In uprobes, "@" is no
+ * cgroup. */
 static const char *cgroup_of(const char *name)
 {
 	const char *at = strchr(name, '@');
@@ -569,8 +569,8 @@ static int deliver_sample(struct recording *recording, const struct order_record
 		return err;
 	if (!(attr->format.sample_type & PERF_SAMPLE_TID))
 		record->id.pid = record->id.tid = NOBODY;
-	/* The idle task has no user space; tasks outside the recorder's pid namespace have its
-	 * pid. */
+	/* The idle task has no user space; tasks outside the recorder's pid namespace have pid 0
+	 * too. */
 	recording->status.pid_namespace |= !record->id.pid && has_user_code(record);
 	if (!(attr->format.sample_type & PERF_SAMPLE_PERIOD))
 		record->sample.period = attr->attr.freq ? 1 : attr->attr.sample_period;
@@ -646,7 +646,7 @@ static void settle_coverage(const struct recording *recording, struct engine_eve
 	const struct recording_config *config = &recording->config;
 
 	event->coverable = 0;
-	/* No record has the time while an event was throttled, or other events had the hardware. */
+	/* No record shows how long an event was throttled, or other events had the hardware. */
 	if (event->freq_hz || event->is_clock || event->group || event->span || !event->count ||
 		event->throttled || event->rate_varies || config->from_ns || config->to_ns ||
 		is_hardware(recording, event->id))
@@ -662,7 +662,7 @@ void deliver_settle_lost(struct recording *recording)
 	for (size_t i = 0; i <= ENGINE_EVENTS_TOLD; i++) {
 		uint64_t lost = recording->lost[i].counted;
 
-		/* A LOST has the id of the next record's event, not of the dropped ones. */
+		/* A LOST has the id of the event with the next record, not of the dropped ones. */
 		if (!recording->has_lost_counters)
 			lost += recording->lost[i].dropped;
 		if (i < ENGINE_EVENTS_TOLD)
@@ -710,7 +710,8 @@ static int deliver_other(
 	struct engine_event_status *event;
 	int err = 0;
 
-	/* May change the meaning of the batched samples, and lies after them in the batch. */
+	/* The record may change the meaning of batched samples.  It comes after them in the
+	 * batch. */
 	if (recording->batch.n)
 		err = deliver_batch(recording);
 	if (err)

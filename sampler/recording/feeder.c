@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * feeder.c - passes on standard input until it ends or loading is cancelled.
+ * feeder.c - forwards standard input until it ends or loading is cancelled.
  *
- * A read(2) of a pipe without a writer's data waits forever; a poll(2) can be woken.  Bytes are
- * moved by splice(2), not copied.
+ * A read(2) of a silent pipe waits forever; poll(2) can be woken.  Bytes are moved by splice(2),
+ * not copied.
  */
 #include "sampler/recording/recording_private.h"
 

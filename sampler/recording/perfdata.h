@@ -37,7 +37,7 @@ struct perfdata_header {
 
 struct perfdata_pipe_header {
 	uint64_t magic;
-	uint64_t size; /* 16 bytes */
+	uint64_t size; /* 16 */
 };
 
 enum perfdata_feature {
@@ -128,7 +128,7 @@ enum perfdata_cpus {
 #define PERFDATA_KEPT_MAGIC "strobe kept 1\n" /* without a NUL */
 
 /* Kinds of EVENT_UPDATE.  perf skips unknown kinds.  So a pipe carries the bytes of
- * reader_info.kept_fd in records of such a kind, in order, after a u64 with their number. */
+ * reader_info.kept_fd in records of such a kind, in order, each after a u64 with its length. */
 #define PERFDATA_UPDATE_NAME 2u
 #define PERFDATA_UPDATE_KEPT 0x7065656b65626f72u /* a number that perf will not use soon */
 

@@ -77,8 +77,9 @@ int reader_next_of_stream(struct reader *reader, struct reader_record *out);
 int reader_add_stream(struct reader *reader, int fd, size_t buffer_bytes);
 void reader_close_streams(struct reader *reader);
 
-/* Adds the files data.0, data.1 ... of a directory.  Missing files and files that cannot be opened
- * become faults.  Returns 0, -ENOMEM, -EMFILE, -ENFILE, -E2BIG, or -errno of the directory. */
+/* Adds the files data.0, data.1 and so on of a directory.  Missing files and files that cannot be
+ * opened become faults.  Returns 0, -ENOMEM, -EMFILE, -ENFILE, -E2BIG, or -errno of the
+ * directory. */
 int reader_add_directory(struct reader *reader, int dir_fd);
 
 /* Notes that the directory should have at least n files.  Missing ones become faults. */

@@ -3,8 +3,8 @@
  * recorder.h - also writes the records that the engine stores to a file, in a thread of its own.
  *
  * The sampling thread fills one of two buffers while the other is written.  If both are full, it
- * waits.  The kernel then takes fewer samples, as the ring credit limits it, and the coverage shows
- * that.  No sample is dropped unless writing has failed or was given up.
+ * waits.  Then events use up their credit (credit.h), the kernel takes fewer samples, and the
+ * coverage shows that.  No sample is dropped unless writing has failed or was given up.
  */
 #ifndef SAMPLER_RECORDING_RECORDER_H
 #define SAMPLER_RECORDING_RECORDER_H

@@ -178,8 +178,8 @@ bool deliver_span_lacks_wakes(const struct recording *recording);
  * -ENOMEM. */
 int deliver_more(struct recording *recording);
 void deliver_more_fini(struct recording *recording);
-/* Called after a mapping: waits for the changes of code from a jitdump, before samples of it are
- * stored.  The exact times of stored samples are lost. */
+/* Called after a mapping: waits until the changes of code in its jitdump are known, before samples
+ * of that code are stored.  A stored sample has no exact time any more. */
 void deliver_ask_changes(struct recording *recording);
 
 struct deliver_counted {

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #define EVENTS_MAX 1024u
-#define LINE_BYTES 40u /* of a line without its name */
+#define LINE_BYTES 40u /* bytes of a line without its name */
 #define PROT_JIT_SYMFILE 0x4000u /* flag of simpleperf: the file's addresses are absolute */
 
 /* --- numbers and strings --- */
@@ -333,7 +333,7 @@ static int take_fixed(struct features *features, struct cursor in)
 	if (in.bad)
 		return -EBADMSG;
 	names.end = in.at;
-	/* A dex file has the offsets of its dex code here instead. */
+	/* For a dex file, the offsets of the dex files in it follow instead. */
 	if (file.kind != READER_TOLD_DEX && in.at < in.end)
 		file.offset = get_number(&in, 8);
 	return add_file(features, &file, names, add_fixed);

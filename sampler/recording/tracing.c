@@ -382,7 +382,7 @@ static void put_all(
 	put_text(out, NULL, 0); /* no names of tasks */
 }
 
-/* Looks at each existing tracepoint once, for the wanted ones. */
+/* Search for the wanted tracepoints, which looks at each existing one once. */
 struct search {
 	const struct event_system *system;
 	const uint64_t *ids;
