@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PAUSES_MAX 8u /* of what has not changed */
-#define SHARE 20u /* of the time, at most 1/20 goes into reading what has grown */
+#define PAUSES_MAX 8u /* upper limit of a doubled pause, in units of again_pause_ns */
+#define SHARE 20u /* next pause: at least this many times the duration of the last look */
 
 uint64_t again_pause_ns = 1000000000;
 
@@ -87,12 +87,12 @@ void again_missed(struct again *again)
 
 bool again_is_due(const struct again *again, uint64_t now_ns, uint64_t final_ns)
 {
-	/* One last look for each wait, however late the one before was: a map may grow without end. */
+	/* One final look per wait, even if the look before was late: a map may grow without end. */
 	const bool final = final_ns && again->asked_ns < final_ns;
 
 	if (again->looking || again->over)
 		return false;
-	/* Other code may lie there by now, though all that was asked for has a name. */
+	/* Other code may lie there now, even if every address asked for has a name. */
 	if (again->idle_ns && (final || (!final_ns && now_ns >= again->idle_ns)))
 		return true;
 	if (!again->wanted && !again->unresolved)
@@ -119,7 +119,7 @@ struct loader_image *again_begin(struct again *again, uint32_t key, uint64_t now
 	again->idle = !again->wanted && !again->unresolved;
 	again->wanted = false;
 	again->asked_ns = now_ns;
-	/* What still has no name is asked for again once there is another table. */
+	/* An address without a name is asked for again once the new table is there. */
 	if (again->source.kind != SYMBOLS_JIT)
 		again->unresolved = false;
 	return job;
@@ -130,7 +130,7 @@ static bool is_same_table(const struct symtab *a, const struct symtab *b)
 	return a->len == b->len && (!a->len || !memcmp(a->bytes, b->bytes, a->len));
 }
 
-/* Where nothing changes, looks that nobody asks for become rarer. */
+/* Doubles the pause between looks without a request while nothing changes. */
 static void plan_idle(struct again *again, bool same, uint64_t now_ns)
 {
 	if (!same || !again->idle || !again->idle_pause_ns)
@@ -155,7 +155,7 @@ bool again_end(struct again *again, struct loader_image *answer, const struct sy
 	again->jit = answer->jit;
 	answer->jit.steps = NULL;
 	again->over |= answer->jit.over;
-	/* The kernel's list is long, and much in it never gets a name. */
+	/* The kernel's list is long, and many of its addresses never get a name. */
 	if (!same || again->source.kind == SYMBOLS_JIT || !again->pause_ns)
 		again->pause_ns = again_pause_ns;
 	else if (again->pause_ns < PAUSES_MAX * again_pause_ns)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * again.h - images whose symbols change while they are looked at: code made at run time, the
- * running kernel.
+ * again.h - images with changing symbols: JIT code and the running kernel.
  *
- * Says when it is time to look again (while somebody asks for addresses of the image; at code made
- * at run time also else, since it may be other code), and keeps the names that were given out, so
- * that a newer table may replace the older one.  The thread of symbols.h.
+ * Decides when the loader must read an image's symbols again: while its addresses are asked for.
+ * JIT code is also read again without a request, since other code may have taken its place.  Keeps
+ * the names that were returned, so that a newer table can replace the older one.  Runs in the
+ * thread of symbols.h.
  */
 #ifndef SYMBOLS_AGAIN_H
 #define SYMBOLS_AGAIN_H
@@ -17,45 +17,48 @@
 #include <stdint.h>
 
 struct again {
-	struct symbols_source source; /* with strings of its own */
+	struct symbols_source source; /* owns its strings */
 	struct keptnames names;
-	struct loader_jit jit; /* what the table was made of */
-	bool wanted; /* something was asked for since the last look */
-	bool unresolved; /* something of it has no name */
-	bool looking; /* the loader does */
-	bool over; /* there is no use in looking again */
-	bool idle; /* the last look was one that nobody asked for */
+	struct loader_jit jit; /* source of the current table */
+	bool wanted; /* an address was asked for since the last look */
+	bool unresolved; /* an address asked for has no name */
+	bool looking; /* a look is under way in the loader */
+	bool over; /* no further look is useful */
+	bool idle; /* no address had been asked for before the last look */
 	uint64_t asked_ns, due_ns, pause_ns;
-	uint64_t idle_ns, idle_pause_ns; /* when to look though nobody asks */
+	uint64_t idle_ns, idle_pause_ns; /* next look without a request, and the pause before it */
 };
 
-/* 0, or -ENOMEM and *out = NULL. */
+/* Creates the state of one image, with a copy of `source`.  Returns 0, or -ENOMEM and *out = NULL.
+ * The caller releases it with again_free(). */
 int again_new(struct again **out, const struct symbols_source *source);
 void again_free(struct again *again); /* NULL is a no-op */
 
-/* More is known of where it comes from.  0 or -ENOMEM. */
+/* Records the jitdump of `source` if none was known before.  Returns 0 or -ENOMEM. */
 int again_learn(struct again *again, const struct symbols_source *source);
 
-/* A copy of a source with strings of its own, for again_drop_source().  0 or -ENOMEM. */
+/* Copies a source with its strings; the caller releases it with again_drop_source().  Returns 0 or
+ * -ENOMEM. */
 int again_copy_source(struct symbols_source *out, const struct symbols_source *source);
 void again_drop_source(struct symbols_source *source);
 
-/* Give a symbol just found a name and an index that stay.  In code made at run time all that has
- * one name is one symbol, wherever it was compiled to.  False when out of memory. */
+/* Gives a symbol just found a name and an index that stay valid when the table is replaced.  In JIT
+ * code all pieces of one name are one symbol, at any address.  Returns false if memory runs out. */
 bool again_keep(struct again *again, struct symbol *symbol);
 void again_missed(struct again *again);
 
-/* Is it time to look?  final_ns: since when the names are about to be used for good, or 0.  Code made
- * at run time is looked at once after that. */
+/* Returns true if it is time to look. final_ns: start of a wait for the final names, or 0.  JIT
+ * code gets one look after that time. */
 bool again_is_due(const struct again *again, uint64_t now_ns, uint64_t final_ns);
 
-/* The loader's job, which is begun by this; NULL when out of memory. */
+/* Begins a look: returns a job for the loader, or NULL if memory runs out. */
 struct loader_image *again_begin(struct again *again, uint32_t key, uint64_t now_ns);
 
-/* At least how long between two looks, ns; tests make it 0. */
+/* minimum time between two looks, ns; tests set it to 0 */
 extern uint64_t again_pause_ns;
 
-/* It is done.  True where its table is to replace the one that there is. */
+/* Ends a look and takes over answer->jit.  `table` is the current one.  Returns true if the
+ * answer's table must replace it. */
 bool again_end(struct again *again, struct loader_image *answer, const struct symtab *table,
 	uint64_t now_ns);
 

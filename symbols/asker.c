@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define DEATH_MS 2000 /* to be told how it died */
+#define DEATH_MS 2000 /* time for the spawner to report how a worker died */
 #define STARTS_MAX 3
 
 static const struct asker_limits hello_limits = {.cpu_ms = 2000, .wall_ms = 20000};
@@ -57,8 +57,9 @@ void asker_close(struct asker *asker)
 	spawner_close(&asker->spawner);
 }
 
-/* The worker is of no use any more: learn why.  One that ended by itself (its socket did) is not
- * killed, since by now its pid may be somebody else's; but where nobody has seen it end, it only says so. */
+/* Closes the connection to a useless worker and gets its exit status.  A worker that ended by
+ * itself (its socket was closed) is not killed: another process may have its pid.  If the spawner
+ * has not seen its end within DEATH_MS, it still runs and is killed. */
 static void bury(struct asker *asker, bool ended)
 {
 	pid_t pid = atomic_load(&asker->worker_pid);
@@ -83,7 +84,7 @@ void asker_renew(struct asker *asker)
 		bury(asker, false);
 }
 
-/* Wait for a packet.  0, -ETIME, -ECANCELED. */
+/* Waits for a packet.  Returns 0, -ETIME, -ECANCELED or -errno. */
 static int await(struct asker *asker, const struct asker_limits *limits)
 {
 	struct pollfd fds[2] = {
@@ -98,7 +99,7 @@ static int await(struct asker *asker, const struct asker_limits *limits)
 		uint64_t now = clock_ms(CLOCK_MONOTONIC), used = clock_ms(clock);
 		if (now >= wall_end || used >= cpu_end)
 			return -ETIME;
-		/* It has one thread: it cannot use its CPU time up sooner than this. */
+		/* The worker has one thread: it cannot use up its CPU time sooner than this. */
 		uint64_t rest = wall_end - now < cpu_end - used ? wall_end - now : cpu_end - used;
 		int n = poll(fds, 2, (int)rest + 1);
 		if (n < 0 && errno != EINTR)
@@ -110,7 +111,7 @@ static int await(struct asker *asker, const struct asker_limits *limits)
 	}
 }
 
-/* 0; -EAGAIN when another attempt may help; -ECANCELED; or -errno. */
+/* Returns 0; -EAGAIN if another attempt may help; -ECANCELED; or -errno. */
 static int start_once(struct asker *asker)
 {
 	struct wire_message hello;
@@ -126,7 +127,7 @@ static int start_once(struct asker *asker)
 	}
 	if (ret == -ECANCELED)
 		return ret;
-	/* That no process can be made now is no matter of one attempt more. */
+	/* Another attempt does not help if no process can be created now. */
 	asker->start_error = ret < 0 ? -ret : 0;
 	if (ret < 0)
 		return -ECHILD;
@@ -140,14 +141,15 @@ static int start_once(struct asker *asker)
 		close(fd);
 	if (ret < 0 || hello.type != WIRE_CONFINED) {
 		bury(asker, ret == -EPIPE);
-		/* Killed before it could say hello it has read nothing: another is as good. */
+		/* A worker killed before its hello has read no file, so another one can take its
+		 * place. */
 		return ret == -EPIPE ? -EAGAIN : ret < 0 ? ret : -EPROTO;
 	}
 	asker->confine_error = hello.error;
 	return 0;
 }
 
-/* 0, -ECANCELED or -ECHILD. */
+/* Returns 0, -ECANCELED or -ECHILD. */
 static int start(struct asker *asker)
 {
 	int ret = -EAGAIN;
@@ -157,7 +159,7 @@ static int start(struct asker *asker)
 		ret = start_once(asker);
 	if (ret == 0 || ret == -ECANCELED)
 		return ret;
-	/* Without a way to replace it, that the spawner was killed is the reason. */
+	/* -EAGAIN, -ENOTSUP: the spawner was killed and is not replaced; start_error stays 0. */
 	if (ret != -EAGAIN && ret != -ECHILD && ret != -ENOTSUP)
 		asker->start_error = -ret;
 	return -ECHILD;
@@ -175,7 +177,7 @@ int asker_ask(struct asker *asker, const struct asker_question *question,
 
 	*len = 0;
 	*fd = -1;
-	/* One that was killed while it had nothing to do is no matter: a new one takes the question. */
+	/* A worker killed while idle is not the question's fault: a new one takes the question. */
 	for (int attempt = 0;; attempt++) {
 		int ret = asker->sock < 0 ? start(asker) : 0;
 		if (ret < 0)

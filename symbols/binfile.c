@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * binfile.c - libbfd over descriptors: it never opens a name.
+ * binfile.c - libbfd on descriptors: it never opens a file by name.
  */
 #include "symbols/binfile.h"
 
 #include "symbols/confine.h"
 #include "symbols/function_cut.h"
 
-#define PACKAGE "strobe" /* bfd.h refuses to be included without */
+#define PACKAGE "strobe" /* bfd.h requires it */
 #define PACKAGE_VERSION STROBE_VERSION
 #include <bfd.h>
 #undef PACKAGE
@@ -21,17 +21,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Of demangle.h, which Debian has in libiberty-dev; fixed since decades. */
+/* From demangle.h, which Debian has in libiberty-dev; the values have not changed for decades. */
 #define DEMANGLE_PARAMS (1 << 0)
 #define DEMANGLE_ANSI (1 << 1)
 #define DEMANGLE_AUTO (1 << 8)
 #define DEMANGLE_DLANG (1 << 16)
 #define DEMANGLE_NO_RECURSE_LIMIT (1 << 18)
 
-/* Without limit libiberty takes about 90 bytes of stack for each byte of a name. */
+/* Without a recursion limit libiberty takes about 90 bytes of stack per byte of a name. */
 #define DEMANGLE_DEEP_BYTES (32u * 1024)
 
-/* A short name can stand for gigabytes (each type twice the one before). */
+/* A short name can represent gigabytes (each type twice the one before). */
 #define DEMANGLE_MEMORY_BYTES (96ull * 1024 * 1024)
 
 __attribute__((format(printf, 1, 0))) static void quiet_error(const char *format, va_list args)
@@ -104,7 +104,7 @@ int binfile_plt(const struct elffile *elf, struct symtab_builder *builder)
 	asymbol *synthetic = NULL;
 	int ret = 0;
 
-	/* Reading all dynamic symbols takes libbfd a while: not for files without a PLT. */
+	/* libbfd reads all dynamic symbols, which is slow: skip files without a PLT. */
 	if (!elffile_has_code_section(elf, ".plt"))
 		return 0;
 	bfd *abfd = bfd_openr_iovec(
@@ -135,7 +135,7 @@ out:
 	return ret;
 }
 
-/* Limit what the process may still map; returns the old limit. */
+/* Limits the memory that the process may still map; returns the old limit. */
 static struct rlimit limit_memory(void)
 {
 	struct rlimit old = {RLIM_INFINITY, RLIM_INFINITY};
@@ -158,7 +158,7 @@ bool binfile_demangle(const char *name, char *out, size_t size)
 		flags = DEMANGLE_PARAMS | DEMANGLE_ANSI | DEMANGLE_DLANG;
 	struct rlimit old = limit_memory();
 	char *pretty = bfd_demangle(NULL, name, flags);
-	/* The limit keeps names of more than 1024 bytes mangled, however flat they are. */
+	/* The recursion limit keeps names of more than 1024 bytes mangled, even without nesting. */
 	if (!pretty && strlen(name) <= DEMANGLE_DEEP_BYTES)
 		pretty = bfd_demangle(NULL, name, flags | DEMANGLE_NO_RECURSE_LIMIT);
 #ifndef CONFINE_SANITIZED

@@ -2,8 +2,8 @@
 /*
  * binfile.h - the only user of libbfd: PLT entries and demangling.
  *
- * libbfd knows how each machine's linker lays out its procedure linkage table, and how C++, Rust and D mangle.
- * It is not thread-safe and can abort on bad files: so it is called in the worker only.
+ * libbfd knows the layout of each machine's procedure linkage table, and how C++, Rust and D mangle
+ * names.  It is not thread-safe and can abort on bad files, so only the worker calls it.
  */
 #ifndef SYMBOLS_BINFILE_H
 #define SYMBOLS_BINFILE_H
@@ -14,13 +14,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-void binfile_init(void); /* once a process; makes libbfd quiet */
+void binfile_init(void); /* once per process; silences libbfd */
 
-/* Add "function@plt" symbols.  0 or -errno; a file that libbfd does not know has none. */
+/* Adds "function@plt" symbols.  Returns 0 or -ENOMEM; adds none if libbfd cannot read the file. */
 int binfile_plt(const struct elffile *elf, struct symtab_builder *builder);
 
-/* Demangle into out (size bytes, always terminated; cut where longer).  False where name is not
- * mangled, or too hard. */
+/* Demangles `name` into `out` (size bytes, always terminated; a longer name is cut).  Returns false
+ * if `name` is not mangled or takes too much memory or stack. */
 bool binfile_demangle(const char *name, char *out, size_t size);
 
 #endif

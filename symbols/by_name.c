@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * by_name.c - questions for the places of a name, and their answers.  The thread of symbols.h.
+ * by_name.c - questions for the places of a name, and their answers.  Runs in the thread of
+ * symbols.h.
  */
 #include "symbols/by_name.h"
 
@@ -15,14 +16,14 @@
 #include <string.h>
 
 struct symbols_named {
-	struct loader_image *job; /* the loader's while pending; NULL then */
+	struct loader_image *job; /* owned by the loader while pending, then NULL */
 	enum symbols_state state;
 	int error; /* positive errno */
 	uint64_t base;
 	bool is_fixed, stripped, hidden;
 	struct symbols_place *places;
 	size_t n_places;
-	char *near; /* names, each with its NUL */
+	char *near; /* names, each followed by NUL */
 	size_t n_near;
 };
 
@@ -53,7 +54,7 @@ void symbols_named_release(struct symbols_named *named)
 {
 	if (!named)
 		return;
-	/* The loader does not look at it. */
+	/* The loader does not read `owner`. */
 	if (named->job)
 		named->job->owner = NULL;
 	free(named->places);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cache.c - one file a table, KEY.sym; the least recently used go first when there are too many.
+ * cache.c - one file per table, KEY.sym.  The least recently used files are removed first when they
+ * take too much space.
  */
 #include "symbols/cache.h"
 
@@ -38,12 +39,12 @@ struct cache_header {
 	char key[CACHE_KEY_MAX];
 };
 
-/* Open a directory that nobody else can write to, after making it. */
+/* Opens a directory that no other user can write to; creates it first. */
 static int open_private_dir(const char *path)
 {
 	struct stat st;
 
-	/* Everything works without a cache, but nothing may wait for its disk. */
+	/* The program works without a cache, and must not wait for its disk. */
 	if (timedopen_stat(path, &st) == -ETIMEDOUT)
 		return -ETIMEDOUT;
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
@@ -72,7 +73,7 @@ static int default_dir(char *out, size_t size)
 			return -errno;
 		n = snprintf(out, size, "%s/strobe", xdg);
 	} else {
-		/* Under sudo, HOME may be somebody else's: no files of root there. */
+		/* Under sudo, HOME may belong to another user: no files of root there. */
 		if (!home || home[0] != '/' || timedopen_stat(home, &st) < 0 || st.st_uid != geteuid())
 			return -ENOENT;
 		n = snprintf(out, size, "%s/.cache", home);
@@ -185,8 +186,8 @@ static int hash_file(XXH3_state_t *state, const char *path, bool optional)
 	return ret;
 }
 
-/* BPF programs are named in kallsyms, and come and go with no trace in /proc/modules; but their
- * ids are never used twice. */
+/* kallsyms names BPF programs, which come and go without a trace in /proc/modules.  Their ids are
+ * never reused. */
 static int hash_bpf(XXH3_state_t *state)
 {
 	union bpf_attr attr;
@@ -241,8 +242,8 @@ static int write_all(int fd, const void *bytes, size_t len)
 	return 0;
 }
 
-/* Copy the rest of a file, and hash it.  Through a buffer: a mapping would count as memory, and
- * could be cut short under us. */
+/* Copies the rest of a file and hashes it.  It uses a buffer: a mapping would count as memory, and
+ * another process could truncate it. */
 static int copy_hashed(int from, off_t offset, int to, uint64_t *hash)
 {
 	int ret = -ENOMEM;
@@ -312,7 +313,7 @@ int cache_load(struct cache *cache, const char *key)
 		ret = -EBADMSG;
 	if (ret == 0)
 		ret = symtab_seal(memory);
-	futimens(fd, NULL); /* used now */
+	futimens(fd, NULL); /* mark as used now */
 out:
 	close(fd);
 	if (ret == 0)
@@ -339,7 +340,7 @@ static int by_age(const void *a, const void *b)
 	return x->used.tv_nsec < y->used.tv_nsec ? -1 : x->used.tv_nsec > y->used.tv_nsec;
 }
 
-/* Make the files take no more than the maximum. */
+/* Removes the oldest files until the rest take no more than the maximum. */
 static void trim(struct cache *cache)
 {
 	struct entry *entries = NULL;
@@ -357,7 +358,7 @@ static void trim(struct cache *cache)
 	while ((dirent = readdir(dir))) {
 		size_t len = strlen(dirent->d_name);
 		struct stat st;
-		/* What a crash left behind has no suffix, but our prefix. */
+		/* Files left by a crash have the prefix ".new-" and no suffix. */
 		bool ours = len > 4 && strcmp(dirent->d_name + len - 4, SUFFIX) == 0;
 		if ((!ours && strncmp(dirent->d_name, ".new-", 5) != 0) ||
 			len >= sizeof(entries->name) ||

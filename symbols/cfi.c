@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cfi.c - where a file has call frame information, and which functions that is about.
+ * cfi.c - finds call frame information in a file, and the functions that it describes.
  *
- * Every section is read once from front to back: each CIE is run when it is met, FDEs are listed.
- * The list, sorted, is run in a second pass, so that rows come in order and no byte of a hostile
- * file counts more than twice.
+ * Every section is read once from front to back: CIEs run when they are met, FDEs are listed.  The
+ * sorted list runs in a second pass, so that rows are added in order.  No byte of a hostile file
+ * counts more than twice.
  */
 #include "symbols/cfi_private.h"
 
@@ -15,7 +15,7 @@
 #define CIES_MAX (1u << 20)
 #define FDES_MAX (8u << 20)
 
-/* DW_EH_PE_*: how an address is written. */
+/* DW_EH_PE_*: encodings of addresses. */
 enum {
 	PE_ABSOLUTE = 0x00,
 	PE_ULEB = 0x01,
@@ -36,21 +36,21 @@ enum {
 
 struct cfi_fde {
 	uint64_t start, end; /* offsets in the file */
-	uint64_t vaddr; /* that of start */
-	uint64_t at; /* of its instructions, in its section */
+	uint64_t vaddr; /* address of start */
+	uint64_t at; /* offset of its instructions in its section */
 	uint64_t end_at;
-	uint32_t cie; /* number in its section's list */
+	uint32_t cie; /* index in its section's list */
 	uint32_t section;
 };
 
 struct cfi_cies {
-	struct cfi_cie *at; /* by place in the section */
+	struct cfi_cie *at; /* sorted by offset in the section */
 	size_t n, cap;
 };
 
 struct cfi_reader {
 	const struct elffile *elf;
-	const struct cfi_machine *machine; /* NULL: rules are not looked at */
+	const struct cfi_machine *machine; /* NULL: rules are not run */
 	const struct cfi_section *sections;
 	struct cfi_cies cies[CFI_SECTIONS_MAX];
 	struct cfi_fde *fdes;
@@ -61,7 +61,7 @@ static const struct cfi_machine x86_64 = {.bp = 6, .sp = 7, .ra = 16, .bx = 3};
 static const struct cfi_machine aarch64 = {
 	.bp = 29, .sp = 31, .ra = 30, .bx = CFI_NO_BX, .has_link = true};
 
-/* Its chains are found by frame pointers alone. */
+/* i386 chains are found by frame pointers alone. */
 static const struct cfi_machine i386 = {
 	.bp = 5, .sp = 4, .ra = 8, .bx = CFI_NO_BX, .only_ends = true};
 
@@ -76,7 +76,7 @@ static const struct cfi_machine *machine_of(const struct elffile *elf)
 
 /* --- addresses --- */
 
-/* A value in one of the formats; signed ones are extended.  False where it is none. */
+/* Reads a value in one of the formats; signed ones are extended.  Returns false if it is broken. */
 static bool get_value(struct dwarf_cursor *cursor, uint8_t format, bool is32, uint64_t *out)
 {
 	switch (format & PE_FORMAT) {
@@ -130,7 +130,7 @@ bool cfi_get_address(struct dwarf_cursor *cursor, const struct cfi_section *sect
 
 /* --- CIEs --- */
 
-/* The letters behind a 'z'.  False for one that is not known. */
+/* Reads the letters after a 'z'.  Returns false for an unknown letter or broken data. */
 static bool read_augmentation(
 	struct cfi_cie *cie, const char *letters, bool is32, struct dwarf_cursor *data)
 {
@@ -156,7 +156,7 @@ static bool read_augmentation(
 	return !data->bad;
 }
 
-/* False: its FDEs are left out. */
+/* Returns false if the CIE is broken or unsupported: its FDEs are left out. */
 static bool read_cie(const struct cfi_machine *machine, const struct cfi_section *section,
 	struct dwarf_cursor record, struct cfi_cie *cie)
 {
@@ -169,7 +169,7 @@ static bool read_cie(const struct cfi_machine *machine, const struct cfi_section
 		dwarf_skip(&record, section->is32 ? 4 : 8);
 	else if (letters[0] && letters[0] != 'z')
 		return false;
-	/* Version 4 has the size of addresses, and of segments. */
+	/* Version 4 adds the sizes of addresses and segment selectors. */
 	if (version == 4 &&
 		(dwarf_get(&record, 1) != (section->is32 ? 4 : 8) || dwarf_get(&record, 1) != 0))
 		return false;
@@ -206,12 +206,12 @@ static int add_cie(
 	return 0;
 }
 
-/* The number of the CIE at that place; false: there is none that is sound. */
+/* Finds the index of the CIE at that offset.  Returns false if there is no sound one. */
 static bool find_cie(const struct cfi_cies *cies, uint64_t at, uint32_t *out)
 {
 	size_t low = 0, high = cies->n;
 
-	/* Most FDEs follow theirs. */
+	/* Most FDEs directly follow their CIE. */
 	if (cies->n && cies->at[cies->n - 1].at <= at)
 		low = cies->n - 1;
 	while (low < high) {
@@ -243,7 +243,7 @@ static int add_fde(
 		return 0;
 	if (cie->has_data)
 		dwarf_skip(&record, dwarf_get_uleb(&record));
-	/* Linkers write 0 for functions that they left out. */
+	/* Linkers write 0 for functions that they dropped. */
 	if (record.bad || len == 0 || (bytes->is_debug && fde.vaddr == 0) ||
 		!elffile_offset(reader->elf, fde.vaddr, &fde.start, &rest, &exec) || !exec)
 		return 0;
@@ -287,7 +287,8 @@ static int read_section(struct cfi_reader *reader, uint32_t section)
 		if (!width)
 			break;
 		cursor.at = record.end;
-		/* Linkers leave ends of what they joined in the middle. */
+		/* Linkers may leave terminators of their input sections in the middle.  Only a
+		 * section of unknown length ends at the first one. */
 		if (record.at == record.end && bytes->has_no_end)
 			break;
 		if (record.at < record.end)
@@ -296,8 +297,7 @@ static int read_section(struct cfi_reader *reader, uint32_t section)
 	return ret;
 }
 
-/* Of what begins at one place, the earlier section's comes first, then the earlier one in the
- * section. */
+/* Orders FDEs by start; at one start, by section, then by place in the section. */
 static int compare_fdes(const void *a, const void *b)
 {
 	const struct cfi_fde *x = a, *y = b;
@@ -330,7 +330,7 @@ static bool is_described(const struct cfi_reader *reader, uint64_t vaddr)
 	return false;
 }
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 static int run_fdes(const struct cfi_reader *reader, struct unwtab_builder *builder)
 {
 	struct cfi_gaps gaps = {.elf = reader->elf, .builder = builder};
@@ -356,7 +356,7 @@ static int run_fdes(const struct cfi_reader *reader, struct unwtab_builder *buil
 			.from = fde->start < done ? done : fde->start,
 			.to = fde->end,
 		};
-		/* Up to the next one of the first section, which always counts. */
+		/* The run ends at the next FDE of the first section, which takes precedence. */
 		if (better <= i)
 			better = i + 1;
 		while (fde->section && better < reader->n_fdes &&
@@ -368,7 +368,7 @@ static int run_fdes(const struct cfi_reader *reader, struct unwtab_builder *buil
 			continue;
 		cfi_add_gap(&gaps, done, run.from);
 		done = run.to;
-		/* A compiler thinks that someone calls it. */
+		/* Compilers describe the entry point as if it had a caller. */
 		if (entry && fde->vaddr == entry)
 			unwtab_builder_add(builder, run.from, run.to, &cfi_outermost);
 		else
@@ -378,7 +378,7 @@ static int run_fdes(const struct cfi_reader *reader, struct unwtab_builder *buil
 	return 0;
 }
 
-/* The sorted list of FDEs.  0 or -ENOMEM; for free_list() in any case. */
+/* Makes the sorted list of FDEs.  Returns 0 or -ENOMEM; free_list() releases it in both cases. */
 static int make_list(struct cfi_reader *reader, size_t n)
 {
 	int ret = 0;
@@ -429,7 +429,8 @@ int cfi_add_functions(const struct elffile *elf, const struct cfi_section *secti
 
 /* --- a file --- */
 
-/* Read bytes of the file, for free().  0, -EBADMSG, -ENOMEM, -errno. */
+/* Reads bytes of the file; the caller frees out->bytes with free(3).  Returns 0, -EBADMSG, -ENOMEM
+ * or -errno. */
 static int read_bytes(
 	const struct elffile *elf, uint64_t offset, uint64_t len, struct cfi_section *out)
 {
@@ -448,7 +449,7 @@ static int read_bytes(
 	return 0;
 }
 
-/* Without section headers: where .eh_frame_hdr says that .eh_frame is. */
+/* Without section headers: reads .eh_frame at the address in .eh_frame_hdr. */
 static int read_by_header(const struct elffile *elf, struct cfi_section *out)
 {
 	const struct elffile_segment *header = NULL;
@@ -482,7 +483,7 @@ static int read_eh_frame(const struct elffile *elf, struct cfi_section *out)
 
 	if (!section || section->flags & SHF_COMPRESSED)
 		return section ? -EBADMSG : read_by_header(elf, out);
-	/* That of a debug file. */
+	/* A debug file has no contents for it. */
 	if (section->type == SHT_NOBITS)
 		return -ENODATA;
 	out->vaddr = section->addr;
@@ -490,7 +491,7 @@ static int read_eh_frame(const struct elffile *elf, struct cfi_section *out)
 	return read_bytes(elf, section->offset, section->size, out);
 }
 
-/* For dwarf_section_close(). */
+/* Reads .debug_frame; the caller releases `mapped` with dwarf_section_close(). */
 static int read_debug_frame(
 	const struct elffile *elf, struct dwarf_section *mapped, struct cfi_section *out)
 {
@@ -515,7 +516,7 @@ static int read_debug_frame(
 	return 0;
 }
 
-/* The sections of a file, for close_sections(). */
+/* Sections of a file; close_sections() releases them. */
 struct cfi_file {
 	struct cfi_section sections[3];
 	size_t n;
@@ -524,8 +525,8 @@ struct cfi_file {
 	bool used_debug;
 };
 
-/* Open a file's sections, and .debug_frame of its debug file (NULL: it has none).  Broken sections
- * are left out; the first one may stay empty.  0 or -ENOMEM. */
+/* Opens a file's sections, and .debug_frame of its debug file (NULL: none).  Broken sections are
+ * left out; the first one may stay empty.  Returns 0 or -ENOMEM. */
 static int open_sections(
 	const struct elffile *elf, const struct elffile *debug, struct cfi_file *file)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cfi_gaps.c - rules for code that has no call frame information: roots, whether it ends in
- * a call (UNWTAB_CALL), and much on arm64.
+ * cfi_gaps.c - rules for code without call frame information: roots, calls at the end of a gap
+ * (UNWTAB_CALL), and leaf code on arm64.
  *
- * Linkers write none for procedure linkage tables, Linux 6.1 has none in its vdso, and
- * musl has none for its signal trampoline.  The instructions tell enough: code that neither calls nor
- * moves sp keeps its return address in x30.
+ * Linkers write none for procedure linkage tables, Linux 6.1 has none in its vdso, and musl has
+ * none for its signal trampoline.  The instructions show enough: code that neither calls nor moves
+ * sp keeps its return address in x30.
  */
 #include "symbols/cfi_private.h"
 
@@ -13,13 +13,14 @@
 #include <stdlib.h>
 
 #define GAP_MIN 16u /* bytes; most shorter ones are padding between functions */
-#define GAPS_MAX 256u /* each costs one look at all sections */
+#define GAPS_MAX 256u /* each costs one scan of all sections */
 #define BYTES_MAX (16u << 20)
 #define CALLS_MAX 65536u
-#define CALL_MAX 8u /* bytes of a call on x86-64, and one */
+#define CALL_MAX 8u /* bytes of the longest call on x86-64, plus one */
 #define CALL_MIN 2u
-#define ALIGNMENT 16u /* of functions by compilers: shorter gaps before one are padding */
-#define PLT_BYTES 32u /* the first entry of a procedure linkage table */
+/* bytes; compilers align functions to it: shorter gaps before one are padding */
+#define ALIGNMENT 16u
+#define PLT_BYTES 32u /* length of the first entry of a procedure linkage table */
 
 /* Arm Architecture Reference Manual, C4.1. */
 #define BTI_C 0xd503245fu
@@ -55,13 +56,13 @@ static bool moves_sp(uint32_t word)
 {
 	const bool is_base = (word >> 5 & 31) == 31, is_target = (word & 31) == 31;
 
-	/* ADD and SUB of a number or a register; AND, ORR and EOR of a number. */
+	/* ADD and SUB of an immediate or a register; AND, ORR and EOR of an immediate. */
 	if (is_target &&
 		((word & 0x3f800000u) == 0x11000000u || (word & 0x3f200000u) == 0x0b200000u ||
 			((word & 0x1f800000u) == 0x12000000u &&
 				(word & 0x60000000u) != 0x60000000u)))
 		return true;
-	/* Loads and stores that write their base: of pairs, of one register. */
+	/* Loads and stores that write back their base: of pairs, of one register. */
 	return is_base &&
 		((word & 0x3a800000u) == 0x28800000u || (word & 0x3b200400u) == 0x38000400u);
 }
@@ -98,7 +99,8 @@ static bool is_leaf(const struct part *part, size_t from)
 	return true;
 }
 
-/* The first entry of a procedure linkage table pushes two registers.  Returns where it ends. */
+/* Adds the rules of a leading procedure linkage table, whose first entry pushes two registers.
+ * Returns the number of words in that entry; 0 if there is none. */
 static size_t add_plt(const struct part *part)
 {
 	static const struct unwtab_rule before = {.cfa = UNWTAB_SP};
@@ -124,12 +126,13 @@ static void add_part(const struct part *part)
 	for (size_t i = done; i + 1 < part->n; i++) {
 		if (word_at(part, i) != MOV_SIGRETURN || word_at(part, i + 1) != SVC)
 			continue;
-		/* Its address is a return address, so callers are looked up in front of it. */
+		/* A handler returns to this instruction.  Callers are looked up just before it. */
 		const size_t from = i > done ? i - 1 : i;
 		if (all_leaf)
 			add_words(part, done, from, leaf);
 		done = i + 2;
-		/* In the system call, ip is behind it: not in another function, as far as known. */
+		/* In the system call, ip is after SVC.  That word counts if it is padding or at the
+		 * end of the part. */
 		if (done == part->n || word_at(part, done) == NOP || !word_at(part, done))
 			done++;
 		add_words(part, from, done, cfi_arm64_signal_rule());
@@ -154,7 +157,7 @@ static void read_part(struct cfi_gaps *gaps, uint64_t from, uint64_t to)
 	free(bytes);
 }
 
-/* The code section that begins first at an offset or behind it, or contains it. */
+/* Finds the first code section that contains the offset or begins after it. */
 static const struct elffile_section *next_section(const struct elffile *elf, uint64_t from)
 {
 	const struct elffile_section *found = NULL;
@@ -169,8 +172,8 @@ static const struct elffile_section *next_section(const struct elffile *elf, uin
 	return found;
 }
 
-/* Whether the last bytes, of which most are of the code, are an x86-64 call: relative, or of a
- * register or a word of memory. */
+/* Returns true if the last bytes are an x86-64 call: relative, or by a register or a word of
+ * memory.  The code has `most` bytes. */
 static bool ends_in_x86_call(const uint8_t last[CALL_MAX], uint64_t most)
 {
 	if (most >= 5 && last[CALL_MAX - 5] == 0xe8)
@@ -202,7 +205,7 @@ static bool ends_in_call(const struct elffile *elf, uint64_t start, uint64_t end
 					  : ends_in_x86_call(last, end - start);
 }
 
-/* Marks a call that ends right before code with rules, whose first address it returns to. */
+/* Marks a call that ends right before code with rules: it returns to the first address there. */
 static void add_call(struct cfi_gaps *gaps, uint64_t from, uint64_t to)
 {
 	static const struct unwtab_rule call = {.cfa = UNWTAB_CALL};

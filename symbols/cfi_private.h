@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cfi_private.h - what cfi.c and cfi_program.c share.
+ * cfi_private.h - shared by the cfi*.c files.
  */
 #ifndef SYMBOLS_CFI_PRIVATE_H
 #define SYMBOLS_CFI_PRIVATE_H
@@ -10,12 +10,12 @@
 
 #define CFI_NO_BX UINT32_MAX
 
-/* The numbers that DWARF gives the registers of a machine. */
+/* DWARF numbers of a machine's registers. */
 struct cfi_machine {
 	uint32_t bp, sp, ra;
 	uint32_t bx; /* CFI_NO_BX: not followed */
 	bool has_link; /* ra is a register until it is saved */
-	bool only_ends; /* of the rules only those of outermost frames are of use */
+	bool only_ends; /* only the rules of outermost frames are useful */
 };
 
 enum cfi_where {
@@ -23,8 +23,8 @@ enum cfi_where {
 	CFI_AT_CFA, /* saved at CFA + off */
 	CFI_AT_BP,
 	CFI_AT_SP,
-	CFI_UNDEFINED, /* the file says that it is lost */
-	CFI_OTHER, /* somewhere that rules cannot express */
+	CFI_UNDEFINED, /* the file marks it as lost */
+	CFI_OTHER, /* a place that rules cannot express */
 };
 struct cfi_reg {
 	uint8_t where; /* enum cfi_where */
@@ -36,73 +36,74 @@ enum cfi_cfa {
 	CFI_CFA_DEREF_SP, /* *(sp + expr_off) + expr_add */
 	CFI_CFA_DEREF_BP,
 	CFI_CFA_DEREF_INDEXED, /* *(sp + 8 * expr_reg + expr_off) + expr_add */
-	CFI_CFA_PLT, /* expr_off: the limit */
+	CFI_CFA_PLT, /* expr_off: offset in an entry from which its number is pushed */
 	CFI_CFA_OTHER,
 };
 struct cfi_state {
 	uint8_t cfa; /* enum cfi_cfa */
 	uint32_t cfa_reg;
-	int64_t cfa_off; /* stays during an expression, for a register that comes after it */
+	int64_t cfa_off; /* kept during an expression, for a later register */
 	int64_t expr_off, expr_add;
 	uint32_t expr_reg;
 	struct cfi_reg bp, ra, sp, bx;
 };
 
 struct cfi_cie {
-	uint64_t at; /* in its section */
+	uint64_t at; /* offset in its section */
 	uint64_t code_align;
 	int64_t data_align;
-	uint8_t encoding; /* of addresses, DW_EH_PE_* */
+	uint8_t encoding; /* encoding of addresses, DW_EH_PE_* */
 	bool has_data; /* FDEs have augmentation data */
 	bool is_signal;
 	bool is_bad; /* its FDEs are left out */
 	struct cfi_state start;
 };
 
-/* One run of instructions, for the part [from, to) of a function at start; all offsets in the file. */
+/* One run of instructions, for the part [from, to) of a function at start; all are file offsets. */
 struct cfi_run {
 	const struct cfi_machine *machine;
 	const struct cfi_section *section;
 	const struct cfi_cie *cie;
 	struct dwarf_cursor program;
 	uint64_t start, from, to;
-	uint64_t vaddr; /* that of start */
+	uint64_t vaddr; /* address of start */
 };
 
-/* The first instructions of a CIE: sets cie->start.  False where they are broken. */
+/* Runs the initial instructions of a CIE and sets cie->start.  Returns false if they are broken. */
 bool cfi_run_cie(
 	const struct cfi_machine *machine, struct cfi_cie *cie, struct dwarf_cursor program);
 
-/* Those of an FDE: adds its rules.  Behind what is broken, nothing is known. */
+/* Runs the instructions of an FDE and adds its rules.  After a broken instruction no rule is
+ * added. */
 void cfi_run_fde(const struct cfi_run *run, struct unwtab_builder *builder);
 
-/* Code of a file that no call frame information is about, part by part in ascending order. */
+/* Code of a file without call frame information; parts are added in ascending order. */
 struct cfi_gaps {
 	const struct elffile *elf;
 	struct unwtab_builder *builder;
-	uint32_t n, bytes, calls; /* examined so far, all limited */
+	uint32_t n, bytes, calls; /* amounts examined so far, all limited */
 	struct cfi_root {
 		uint64_t start, end;
-	} roots[2]; /* functions among it that nobody calls */
+	} roots[2]; /* functions in this code that have no caller */
 	size_t n_roots;
 };
 void cfi_add_gap(struct cfi_gaps *gaps, uint64_t from, uint64_t to);
 
 extern const struct unwtab_rule cfi_outermost;
 
-/* The address where a program begins; 0: it is none. */
+/* Returns the address where a program begins; 0 if it is no program. */
 uint64_t cfi_entry(const struct elffile *elf);
 
-/* Set gaps->roots, before the first part.  entry: 0 if call frame information is about it.  0 or
- * -ENOMEM. */
+/* Sets gaps->roots, before the first part. entry: 0 if call frame information describes it.
+ * Returns 0 or -ENOMEM. */
 int cfi_find_roots(const struct elffile *elf, uint64_t entry, struct cfi_gaps *gaps);
 
-/* The frame that arm64 kernels make for a signal handler: struct rt_sigframe of
+/* Returns the rule of the frame that arm64 kernels make for a signal handler: struct rt_sigframe of
  * arch/arm64/kernel/signal.c. */
 struct unwtab_rule cfi_arm64_signal_rule(void);
 
-/* An address encoded as DW_EH_PE_*: absolute or relative to where it stands.  False where it is
- * none. */
+/* Reads an address encoded as DW_EH_PE_*: absolute, or relative to its own place.  Returns false if
+ * it is broken or encoded otherwise. */
 bool cfi_get_address(struct dwarf_cursor *cursor, const struct cfi_section *section,
 	uint8_t encoding, uint64_t *out);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cfi_program.c - the instructions of call frame information, run for the registers that are
+ * cfi_program.c - runs the instructions of call frame information for the registers that are
  * followed.
  */
 #include "symbols/cfi_private.h"
@@ -37,7 +37,7 @@ enum {
 	OP_VAL_EXPRESSION,
 	OP_ADVANCE8 = 0x1d,
 	OP_NEGATE_RA_STATE_WITH_PC = 0x2c,
-	OP_NEGATE_RA_STATE = 0x2d, /* also GNU_window_save, of SPARC */
+	OP_NEGATE_RA_STATE = 0x2d, /* also GNU_window_save of SPARC */
 	OP_ARGS_SIZE = 0x2e,
 	OP_NEGATIVE_OFFSET = 0x2f,
 };
@@ -57,7 +57,7 @@ enum {
 
 struct interpreter {
 	const struct cfi_machine *machine;
-	const struct cfi_cie *cie; /* of a CIE's own instructions, still without start */
+	const struct cfi_cie *cie; /* its start is not set while its own instructions run */
 	struct dwarf_cursor program;
 	struct cfi_state now;
 	struct cfi_state remembered[REMEMBERED_MAX];
@@ -72,10 +72,10 @@ struct expression {
 	bool derefs;
 	bool is_indexed; /* by 8 * index */
 	uint32_t reg, index;
-	int64_t off, add; /* add: after derefs */
+	int64_t off, add; /* add: added after the load */
 };
 
-/* Plus another register times 8, as OpenSSL's bn_mul_mont() has it. */
+/* Reads "plus another register times 8", as in OpenSSL's bn_mul_mont(). */
 static void read_index(struct dwarf_cursor *block, struct expression *out)
 {
 	static const uint8_t end[] = {0, EXPR_LIT0 + 8, EXPR_MUL, EXPR_PLUS};
@@ -89,7 +89,8 @@ static void read_index(struct dwarf_cursor *block, struct expression *out)
 	dwarf_skip(block, 1 + sizeof(end));
 }
 
-/* A register and an offset, perhaps the word there, perhaps with a number added (OpenSSL). */
+/* Reads a register and an offset, optionally a load from there, and then a number to add
+ * (OpenSSL). */
 static struct expression read_expression(struct dwarf_cursor block)
 {
 	struct expression out = {0};
@@ -112,8 +113,8 @@ static struct expression read_expression(struct dwarf_cursor block)
 	return out;
 }
 
-/* The expression of an x86-64 PLT: the limit from which on an entry has pushed its number; 0: it is
- * another one. */
+/* Reads the CFA expression of an x86-64 PLT.  Returns the offset in an entry from which its number
+ * is pushed; 0 if the expression is another one. */
 static int64_t read_plt(const struct cfi_machine *machine, struct dwarf_cursor block)
 {
 	static const uint8_t begin[] = {
@@ -177,7 +178,7 @@ static struct cfi_reg read_place(const struct cfi_machine *machine, struct dwarf
 
 /* --- instructions --- */
 
-/* Where the rule of a register is kept; NULL: nobody follows it. */
+/* Returns the state of a register's rule; NULL if the register is not followed. */
 static struct cfi_reg *find_reg(
 	const struct cfi_machine *machine, struct cfi_state *state, uint64_t reg)
 {
@@ -207,7 +208,7 @@ static void restore_reg(struct interpreter *cfi, uint64_t reg)
 		*found = *find_reg(cfi->machine, &start, reg);
 }
 
-/* Times the CIE's data alignment; wraps, as the numbers of a file may be anything. */
+/* Multiplies by the CIE's data alignment.  It may wrap, since a file can have any numbers. */
 static int64_t scale(const struct interpreter *cfi, uint64_t factor)
 {
 	return (int64_t)(factor * (uint64_t)cfi->cie->data_align);
@@ -243,7 +244,7 @@ static void run_remember(struct interpreter *cfi, uint64_t op)
 		cfi->is_broken = true;
 }
 
-/* Those that change the CFA.  False: it is another one. */
+/* Runs an instruction that changes the CFA.  Returns false if `op` is another one. */
 static bool run_cfa(struct interpreter *cfi, uint64_t op)
 {
 	uint64_t reg;
@@ -275,7 +276,7 @@ static bool run_cfa(struct interpreter *cfi, uint64_t op)
 	}
 }
 
-/* Those that change where a register is.  False: it is another one. */
+/* Runs an instruction that changes a register's place.  Returns false if `op` is another one. */
 static bool run_reg(struct interpreter *cfi, uint64_t op)
 {
 	struct cfi_reg place;
@@ -323,12 +324,12 @@ static bool run_reg(struct interpreter *cfi, uint64_t op)
 	}
 }
 
-/* All but those that go to another address. */
+/* Runs any instruction that does not advance the address. */
 static void run_other(struct interpreter *cfi, uint64_t op)
 {
 	switch (op) {
 	case OP_NOP:
-	case OP_NEGATE_RA_STATE: /* whoever reads a return address cuts off its signature anyway */
+	case OP_NEGATE_RA_STATE: /* readers of return addresses strip the signature */
 	case OP_NEGATE_RA_STATE_WITH_PC:
 		return;
 	case OP_ARGS_SIZE:
@@ -344,7 +345,7 @@ static void run_other(struct interpreter *cfi, uint64_t op)
 	}
 }
 
-/* By how much an instruction advances.  False: it does something else. */
+/* Gets the factor by which an instruction advances.  Returns false if it does not advance. */
 static bool get_advance(struct interpreter *cfi, uint64_t op, uint64_t *factor)
 {
 	if ((op & 0xc0) == OP_ADVANCE)
@@ -373,7 +374,7 @@ static void run_one(struct interpreter *cfi, uint64_t op)
 	cfi->is_broken |= cfi->program.bad;
 }
 
-/* All but the state; what is remembered is too large to be zeroed for each function. */
+/* Sets all fields but the state.  `remembered` is too large to be cleared for each function. */
 static void begin(struct interpreter *cfi, const struct cfi_machine *machine,
 	const struct cfi_cie *cie, struct dwarf_cursor program)
 {
@@ -391,7 +392,7 @@ bool cfi_run_cie(
 
 	begin(&cfi, machine, cie, program);
 	cfi.now = (struct cfi_state){.cfa = CFI_CFA_OTHER};
-	/* On x86-64 the return address is in memory; an undefined one is told. */
+	/* On x86-64 the return address is in memory; an undefined one is marked explicitly. */
 	if (!machine->has_link)
 		cfi.now.ra.where = CFI_OTHER;
 	while (cfi.program.at < cfi.program.end && !cfi.is_broken) {
@@ -417,8 +418,8 @@ static struct cfi_reg shift_reg(enum cfi_where where, uint64_t off)
 	return (struct cfi_reg){(uint8_t)where, (int64_t)off};
 }
 
-/* A place relative to sp or bp is one relative to the CFA, if that is relative to the same.  In a
- * frame of more than 32 KiB the place may be too far from the CFA. */
+/* Makes a place relative to the CFA if both are relative to sp, or both to bp.  In a frame of more
+ * than 32 KiB a place may be too far from the CFA; it becomes relative to sp or bp. */
 static struct cfi_reg make_relative(
 	const struct cfi_machine *machine, const struct cfi_state *state, struct cfi_reg reg)
 {
@@ -437,7 +438,7 @@ static struct cfi_reg make_relative(
 	return reg;
 }
 
-/* False: rules cannot express it. */
+/* Returns false if rules cannot express the place. */
 static bool express_reg(struct cfi_reg reg, uint8_t *where, int16_t *off)
 {
 	*off = 0;
@@ -464,7 +465,7 @@ static uint8_t express_bx(struct cfi_reg reg)
 	return (uint8_t)(reg.off / -8);
 }
 
-/* The number of a register other than sp and bp that rules may name. */
+/* Returns true for a register other than sp and bp that rules can name. */
 static bool is_other(const struct cfi_machine *machine, uint32_t reg)
 {
 	return reg < machine->ra && reg != machine->sp && reg != machine->bp;
@@ -510,7 +511,8 @@ static bool express_cfa(
 	return true;
 }
 
-/* Registers that the kernel saved for a signal handler.  False: it is another frame. */
+/* Makes the rule for registers that the kernel saved for a signal handler.  Returns false if it is
+ * another frame. */
 static bool express_signal(const struct cfi_state *state, struct unwtab_rule *rule)
 {
 	if (state->cfa != CFI_CFA_DEREF_SP || state->expr_add || state->ra.where != CFI_AT_SP ||
@@ -526,8 +528,8 @@ static bool express_signal(const struct cfi_state *state, struct unwtab_rule *ru
 }
 
 /* The vdso of arm64 describes its signal frame by the frame record at x29, which has no ip.  The
- * kernel's struct rt_sigframe at sp has all registers (arch/arm64/kernel/signal.c).  False: it is
- * another frame. */
+ * kernel's struct rt_sigframe at sp has all registers (arch/arm64/kernel/signal.c).  Returns false
+ * if it is another frame. */
 static bool express_arm64_signal(const struct interpreter *cfi, struct unwtab_rule *rule)
 {
 	const struct cfi_state *state = &cfi->now;
@@ -541,7 +543,8 @@ static bool express_arm64_signal(const struct interpreter *cfi, struct unwtab_ru
 	return true;
 }
 
-/* The caller's sp is the CFA; a file may say otherwise (longjmp), or only the same in other words. */
+/* Returns true if the caller's sp is the CFA.  A file may set another sp (longjmp), or state the
+ * same value explicitly. */
 static bool has_usual_sp(const struct cfi_state *state)
 {
 	return state->sp.where == CFI_SAME ||
@@ -549,7 +552,7 @@ static bool has_usual_sp(const struct cfi_state *state)
 			state->sp.off == state->expr_off && !state->expr_add);
 }
 
-/* UNWTAB_NONE where rules cannot express it. */
+/* Returns UNWTAB_NONE if rules cannot express the state. */
 static struct unwtab_rule make_rule(const struct interpreter *cfi)
 {
 	const struct cfi_state *state = &cfi->now;
@@ -587,7 +590,8 @@ static void add_part(const struct cfi_run *run, const struct interpreter *cfi, u
 		unwtab_builder_add(builder, start, end, &rule);
 }
 
-/* The offset that an instruction goes to, at most that of the end.  False: it does something else. */
+/* Gets the offset that an instruction advances to, at most run->to.  Returns false if it does not
+ * advance. */
 static bool get_next(struct interpreter *cfi, const struct cfi_run *run, uint64_t op, uint64_t at,
 	uint64_t *next)
 {

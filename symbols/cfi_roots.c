@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cfi_roots.c - functions that nobody calls, in files whose call frame information does not say so.
+ * cfi_roots.c - finds functions without a caller if call frame information does not mark them.
  *
- * A program begins at its entry, and each goroutine of Go returns to goexit() in the end, which
- * did not call it.  Nothing else tells where a chain is whole that was found by frame pointers.
+ * A program begins at its entry.  Each goroutine of Go finally returns to goexit(), which did not
+ * call it.  Only these functions show that a chain found by frame pointers is complete.
  */
 #include "symbols/cfi_private.h"
 #include "symbols/elfsyms.h"
@@ -12,15 +12,15 @@
 #include <elf.h>
 #include <string.h>
 
-#define ENTRY_BYTES 96u /* in which a stripped program makes its first call */
+#define ENTRY_BYTES 96u /* a stripped program makes its first call within them */
 
 static bool is_program(const struct elffile *elf)
 {
 	return elf->type == ET_EXEC || elf->has_interpreter || elffile_is_pie(elf);
 }
 
-/* A dynamic linker begins by itself, too.  Older linkers give a library the start of its code as
- * its entry, though nothing begins there. */
+/* A dynamic linker has an entry, too.  Older linkers set a library's entry to the start of its
+ * code, though nothing begins there. */
 static bool is_linker(const struct elffile *elf)
 {
 	const struct elffile_section *text = elffile_find_section(elf, ".text");
@@ -46,7 +46,7 @@ static void take_symbol(const struct elfsyms_any *symbol, void *ctx)
 		sized->size = symbol->size;
 }
 
-/* Does an instruction of 5 bytes of x86 lead to code, as calls and jumps do? */
+/* Returns true if a 5-byte x86 instruction (call or jump) leads to code. */
 static bool leads_to_code(const struct elffile *elf, const uint8_t *bytes, uint64_t vaddr)
 {
 	uint64_t offset, rest;
@@ -60,8 +60,8 @@ static bool leads_to_code(const struct elffile *elf, const uint8_t *bytes, uint6
 	return elffile_offset(elf, vaddr, &offset, &rest, &exec) && exec;
 }
 
-/* Does an entry end with this instruction, or may it: a jump, a return, a halt, a system call
- * (which may be exit())?  So may those of an address or number look. */
+/* Returns true if an entry may end with this instruction: a jump, a return, a halt, an indirect or
+ * a system call (perhaps exit()).  Bytes of an address or number may look like one. */
 static bool may_end(const uint8_t *bytes)
 {
 	const uint8_t more = bytes[1] >> 3 & 7;
@@ -81,8 +81,8 @@ static bool may_end(const uint8_t *bytes)
 	}
 }
 
-/* How many bytes of an entry without a symbol belong to it for sure: up to its first call, if
- * nothing before it may end the function.  0: not known. */
+/* Returns how many bytes of an entry without a symbol belong to it for sure.  They end after its
+ * first call, unless an earlier instruction may end the function.  0: unknown. */
 static uint64_t find_first_call(const struct elffile *elf, uint64_t entry)
 {
 	uint8_t bytes[ENTRY_BYTES];
@@ -97,7 +97,8 @@ static uint64_t find_first_call(const struct elffile *elf, uint64_t entry)
 	for (size_t i = 0; i + 5 <= n; i++) {
 		if (bytes[i] == 0xe8 && leads_to_code(elf, bytes + i, entry + i))
 			return i + 5;
-		if (bytes[i] == 0xff && bytes[i + 1] == 0x15) /* of an address that is stored */
+		/* call through an address in memory */
+		if (bytes[i] == 0xff && bytes[i + 1] == 0x15)
 			return i + 6;
 		if (may_end(bytes + i))
 			return 0;
@@ -121,7 +122,8 @@ static int add_entry(const struct elffile *elf, uint64_t entry, struct cfi_gaps 
 	struct sized sized = {.address = entry};
 
 	const int ret = elfsyms_read_any(elf, none, take_symbol, &sized);
-	/* glibc's goes on behind its first call, where libraries are set up (_dl_start_user). */
+	/* The entry of glibc's linker goes on after its first call, to set up libraries
+	 * (_dl_start_user). */
 	if (is_linker(elf))
 		sized.size = ENTRY_BYTES;
 	else if (!sized.size)
@@ -140,7 +142,7 @@ static void take_function(const struct gopclntab_function *function, void *ctx)
 		*sized = (struct sized){function->address, function->size};
 }
 
-/* Stripped programs still have the table. */
+/* Stripped programs still have the function table. */
 static int add_goexit(const struct elffile *elf, struct cfi_gaps *gaps)
 {
 	struct gopclntab *table;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * code.c - the caller's side of source lines and instructions: what was asked, what is known,
- * what is kept.
+ * code.c - the client's side of source lines and instructions: questions, answers, and the cache of
+ * answers.
  *
- * All of it is the calling thread's own; answers come in by symbols_collect() alone.
+ * The calling thread owns all of it; answers come in by symbols_collect() alone.
  */
 #include "symbols/code.h"
 
@@ -18,9 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KEPT_BYTES (64u * 1024 * 1024) /* answers that nobody holds */
+#define KEPT_BYTES (64u * 1024 * 1024) /* answers without a holder */
 #define KEPT_MAX 256
-#define SLICES 64 /* of 16 MB to be unpacked */
+#define SLICES 64 /* each unpacks 16 MB */
 
 _Static_assert(SYMBOLS_CODE_BYTES_MAX == WIRE_CODE_BYTES_MAX, "limits differ");
 
@@ -32,13 +32,13 @@ struct symbols_code {
 	int error, lines_error; /* positive errno */
 	struct codetab table;
 	bool has_lines, partial;
-	bool stale; /* only those who hold it have it still */
+	bool stale; /* only its holders still use it */
 };
 
 struct code_client {
 	struct loader_code *loader;
 	struct symbols_code *codes;
-	size_t n_waiting; /* codes */
+	size_t n_waiting; /* pending codes */
 	struct code_lines lines;
 	struct texts *texts;
 	/* rights of each image whose lines have come */
@@ -128,8 +128,8 @@ bool code_client_is_waiting(const struct code_client *client)
 		loader_code_waiting(client->loader, &since);
 }
 
-/* A job about an image; NULL without memory.  Lines and instructions are those of the file that
- * gave the names. */
+/* Makes a job about an image; returns NULL if memory runs out.  Lines and instructions are read
+ * from the file that gave the names. */
 static struct loader_job *make_job(
 	const struct symbols *symbols, uint32_t key, const struct symbols_source *source)
 {
@@ -208,7 +208,7 @@ int symbols_lines_ask(struct symbols *symbols, uint32_t key, const uint64_t *off
 			fresh[n_fresh++] = offsets[i];
 	}
 	int posted = n_fresh ? post_lines(symbols, key, source, fresh, n_fresh) : 0;
-	/* What did not get through may be asked again. */
+	/* Offsets that were not posted may be asked for again. */
 	if (posted < 0)
 		code_lines_unask(&client->lines);
 	free(fresh);
@@ -233,7 +233,7 @@ static bool is_same(const struct symbols_code_question *a, const struct symbols_
 		a->pid == b->pid;
 }
 
-/* Where the pointer to that answer is; to NULL: there is none. */
+/* Returns the link to that answer; it points to NULL if there is none. */
 static struct symbols_code **find_code(
 	struct code_client *client, const struct symbols_code_question *question)
 {
@@ -244,7 +244,7 @@ static struct symbols_code **find_code(
 	return at;
 }
 
-/* Give up the oldest of what nobody holds. */
+/* Frees the oldest answers without a holder. */
 static void trim(struct code_client *client)
 {
 	size_t bytes = 0, n = 0;
@@ -265,7 +265,7 @@ static void trim(struct code_client *client)
 	}
 }
 
-/* Somebody looks at the lines meanwhile. */
+/* Returns true if a quick answer shows the lines meanwhile. */
 static bool is_known_in_part(
 	struct code_client *client, const struct symbols_code_question *question)
 {
@@ -349,7 +349,7 @@ void symbols_code_release(struct symbols *symbols, struct symbols_code *code)
 	if (!code)
 		return;
 	code->refs--;
-	/* Memory changes, and so may what kept a file from being read. */
+	/* Memory changes, and so may the error that kept a file from being read. */
 	if (code->refs == 0 && code->state != SYMBOLS_PENDING &&
 		(code->state != SYMBOLS_READY || code->question.pid > 0))
 		code->stale = true;
@@ -410,7 +410,7 @@ static struct image_rights *find_rights(const struct code_client *client, uint32
 }
 
 /* Keeps only rights common to all answers, since names of earlier ones are still shown.  Returns 0;
- * or -ENOMEM: the image has none. */
+ * or -ENOMEM: the image then has no rights. */
 static int take_rights(struct code_client *client, const struct loader_job *job)
 {
 	struct image_rights *known = find_rights(client, job->key);

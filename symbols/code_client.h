@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * code_client.h - what symbols.c and code.c, the two halves of the client, know of each other.
+ * code_client.h - interface between symbols.c and code.c, the two halves of the client.
  */
 #ifndef SYMBOLS_CODE_CLIENT_H
 #define SYMBOLS_CODE_CLIENT_H
@@ -12,9 +12,10 @@ struct texts;
 
 /* --- code.c --- */
 
-/* Before any thread.  answers_fd stays the caller's.  0 or -errno. */
+/* Creates the client; must run before any thread starts. answers_fd is owned by the caller.
+ * Returns 0 or -errno. */
 int code_client_new(struct code_client **out, const struct symbols_config *config, int answers_fd);
-bool code_client_free(struct code_client *client); /* as loader_free() */
+bool code_client_free(struct code_client *client); /* returns as loader_free() */
 int code_client_recorded(struct code_client *client, const struct symbols_recorded *recorded);
 bool code_client_collect(struct code_client *client); /* true: answers have come */
 bool code_client_is_waiting(const struct code_client *client);
@@ -26,7 +27,7 @@ bool code_client_take_note(struct code_client *client, struct symbols_note *out)
 
 struct code_client *symbols_code_client(const struct symbols *symbols);
 
-/* Where an image is from; NULL: it was not requested.  Borrowed. */
+/* Returns the source of an image; NULL if it was not requested.  Borrowed. */
 const struct symbols_source *symbols_source_of(const struct symbols *symbols, uint32_t key);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * code_lines.c - the table, and answers' frames into it.
+ * code_lines.c - the table, and its filling from answers.
  */
 #include "symbols/code_lines.h"
 
@@ -10,19 +10,19 @@
 
 #define FRAMES_MAX ((size_t)64 << 20) /* of all images */
 #define TEXT_BYTES_MAX ((size_t)64 << 20) /* of one answer */
-#define WHOLE_IMAGE UINT64_MAX /* as an offset: the state of all that is not known */
+#define WHOLE_IMAGE UINT64_MAX /* pseudo offset: the state of all unknown offsets */
 
 struct code_lines_slot {
 	uint64_t offset;
 	uint32_t key;
-	uint32_t frames; /* the first of n_frames */
+	uint32_t frames; /* index of the first of n_frames */
 	uint16_t n_frames;
 	uint8_t used, state; /* enum symbols_state */
 	uint32_t pad;
 };
 
 struct code_lines_frame {
-	uint32_t function, file; /* numbers of strings */
+	uint32_t function, file; /* string indexes */
 	uint32_t line;
 	uint16_t column;
 	uint16_t inlined;
@@ -36,7 +36,7 @@ void code_lines_fini(struct code_lines *lines)
 	*lines = (struct code_lines){0};
 }
 
-/* The slot, or the free one where it belongs. */
+/* Returns the slot, or the free one in its place. */
 static struct code_lines_slot *find_slot(
 	struct code_lines_slot *slots, size_t cap, uint32_t key, uint64_t offset)
 {
@@ -128,7 +128,7 @@ void code_lines_refresh(struct code_lines *lines, uint32_t key)
 	}
 }
 
-/* The number of a string of a table, or -ENOMEM; or -E2BIG: the table has had its share. */
+/* Returns the index of a table's string; -ENOMEM; or -E2BIG if the answer's text is too large. */
 static int64_t take_text(struct code_lines *lines, const char *text, size_t *room)
 {
 	const size_t len = strnlen(text, *room);
@@ -139,8 +139,8 @@ static int64_t take_text(struct code_lines *lines, const char *text, size_t *roo
 	return strings_add(&lines->strings, text);
 }
 
-/* Append the frames of an entry.  Returns 0 or -ENOMEM; or -E2BIG: the answer is larger than one of
- * an honest worker, as frames and strings may lie over one another in it. */
+/* Appends the frames of an entry.  Returns 0, -ENOMEM or -E2BIG.  In a hostile answer frames and
+ * strings may overlap, so that it gets larger than any honest one. */
 static int take_frames(struct code_lines *lines, const struct codetab *table,
 	const struct codetab_entry *entry, size_t *room)
 {
@@ -205,7 +205,8 @@ int code_lines_take(struct code_lines *lines, const struct loader_job *job)
 		slot->n_frames = table->entries[at].n_frames;
 		lines->n_frames += table->entries[at].n_frames;
 	}
-	/* But for want of memory or processes it is the image that is wrong: no use in asking again. */
+	/* The error is the image's fault, unless memory or processes ran out: asking again is
+	 * useless. */
 	if (job->error && job->error != ENOMEM && job->error != ECHILD) {
 		struct code_lines_slot *slot = make_slot(lines, job->key, WHOLE_IMAGE);
 		if (slot)

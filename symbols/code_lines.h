@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * code_lines.h - what is known of the source of single addresses: a table by image and offset.
+ * code_lines.h - a table of source lines by image and offset.
  *
- * The client's thread.  Frames and strings are kept until the end, each string once.
+ * Used in the client's thread.  Frames and strings are kept until the end, each string once.
  */
 #ifndef SYMBOLS_CODE_LINES_H
 #define SYMBOLS_CODE_LINES_H
@@ -26,19 +26,19 @@ struct code_lines {
 
 void code_lines_fini(struct code_lines *lines);
 
-/* Is there nothing more to be had for this image? */
+/* Returns true if no more can be found out about this image. */
 bool code_lines_given_up(const struct code_lines *lines, uint32_t key);
 
-/* Make an offset pending.  1; 0 where it is or was already; -ENOMEM. */
+/* Makes an offset pending.  Returns 1; 0 if it is or was pending already; or -ENOMEM. */
 int code_lines_add(struct code_lines *lines, uint32_t key, uint64_t offset);
 
-/* Take an answer in, whether it is one or an error.  0 or -ENOMEM: some lines are left out. */
+/* Takes an answer or its error.  Returns 0, or -ENOMEM: some lines are left out. */
 int code_lines_take(struct code_lines *lines, const struct loader_job *job);
 
-/* What is not known of an image may be asked again. */
+/* Makes the failed offsets of an image unasked. */
 void code_lines_refresh(struct code_lines *lines, uint32_t key);
 
-/* All that is pending is as if it had never been asked. */
+/* Makes all pending offsets unasked. */
 void code_lines_unask(struct code_lines *lines);
 
 /* See symbols_lines(). */
