@@ -37,10 +37,8 @@ struct asker_question {
 	const void *payload;
 	size_t len;
 	int fd; /* -1: none; owned by the caller */
-	/* instead of both: n_fds descriptors, at most WIRE_FDS_MAX; NULL: none */
-	const int *second_fd;
-	const int *
-		fds; /* instead of both, where more are sent: n_fds, at most WIRE_FDS_MAX; NULL: none */
+	const int *second_fd; /* NULL: none */
+	const int *fds; /* instead of both: n_fds descriptors, at most WIRE_FDS_MAX; NULL: none */
 	size_t n_fds;
 	uint32_t flags; /* WIRE_FLAG_* */
 	uint64_t address;

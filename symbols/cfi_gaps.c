@@ -62,7 +62,7 @@ static bool moves_sp(uint32_t word)
 			((word & 0x1f800000u) == 0x12000000u &&
 				(word & 0x60000000u) != 0x60000000u)))
 		return true;
-	/* Loads and stores that write back their base: of pairs, of one register. */
+	/* Loads and stores that write back their base: pairs, and single registers. */
 	return is_base &&
 		((word & 0x3a800000u) == 0x28800000u || (word & 0x3b200400u) == 0x38000400u);
 }
@@ -99,7 +99,7 @@ static bool is_leaf(const struct part *part, size_t from)
 	return true;
 }
 
-/* Adds the rules of a leading procedure linkage table, whose first entry pushes two registers.
+/* Adds the rules of a leading procedure linkage table: its first entry pushes two registers.
  * Returns the number of words in that entry; 0 if there is none. */
 static size_t add_plt(const struct part *part)
 {

@@ -25,7 +25,7 @@
 _Static_assert(SYMBOLS_CODE_BYTES_MAX == WIRE_CODE_BYTES_MAX, "limits differ");
 
 struct symbols_code {
-	struct symbols_code *next; /* the last one used is the first */
+	struct symbols_code *next; /* most recently used first */
 	struct symbols_code_question question;
 	size_t refs;
 	enum symbols_state state;
@@ -41,7 +41,7 @@ struct code_client {
 	size_t n_waiting; /* pending codes */
 	struct code_lines lines;
 	struct texts *texts;
-	/* rights of each image whose lines have come */
+	/* rights of each image after its lines came */
 	struct image_rights {
 		uint32_t key;
 		struct symbols_rights rights;

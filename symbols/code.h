@@ -47,7 +47,7 @@ struct symbols_code_question {
 	uint64_t start, end; /* part of the image, in its offsets; at most SYMBOLS_CODE_BYTES_MAX */
 	enum disasm_syntax syntax;
 	bool lines; /* with source lines and inlined functions, if there is debug information */
-	bool quick; /* with lines: inlined functions may be missing, see symbols_code_is_partial() */
+	bool quick; /* with lines: may leave out inlined functions, see symbols_code_is_partial() */
 	int32_t pid; /* process with the memory of code without a file (JIT); 0: none */
 };
 #define SYMBOLS_CODE_BYTES_MAX (4u * 1024 * 1024)

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FRAMES_MAX ((size_t)64 << 20) /* of all images */
-#define TEXT_BYTES_MAX ((size_t)64 << 20) /* of one answer */
+#define FRAMES_MAX ((size_t)64 << 20) /* limit for all images */
+#define TEXT_BYTES_MAX ((size_t)64 << 20) /* limit for one answer */
 #define WHOLE_IMAGE UINT64_MAX /* pseudo offset: the state of all unknown offsets */
 
 struct code_lines_slot {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * codetab.c - checking, mapping and searching tables of code.  The builder is in codetab_build.c.
+ * codetab.c - checks, maps and searches tables of code.  The builder is in codetab_build.c.
  *
- * Whatever the bytes are, no call here reads beyond them once codetab_check() has agreed.
+ * After codetab_check() returned 0, no call here reads beyond the bytes of the table.
  */
 #include "symbols/codetab.h"
 
@@ -43,7 +43,7 @@ int codetab_check(struct codetab *table, const void *bytes, size_t len)
 	const struct codetab_entry *entries = (const void *)(base + header.entries_at);
 	const struct codetab_frame *frames = (const void *)(base + header.frames_at);
 
-	/* With the pool's last byte a NUL, any offset below its size is a terminated string. */
+	/* The pool's last byte is NUL, so any offset below its size is a terminated string. */
 	if (header.pool_bytes == 0 || pool[0] != '\0' || pool[header.pool_bytes - 1] != '\0')
 		return -EBADMSG;
 	for (uint32_t i = 0; i < header.n_entries; i++)

@@ -2,7 +2,7 @@
 /*
  * codetab_build.c - collects entries, frames and strings, and writes them as one table.
  *
- * Runs in the worker.  All is kept in memory until the end: a table holds a function or some
+ * Runs in the worker.  Keeps everything in memory until the end: a table holds a function or some
  * thousand addresses, not an image.
  */
 #include "symbols/codetab.h"
@@ -20,18 +20,18 @@
 #define FRAMES_MAX (CODETAB_BYTES_MAX / (uint32_t)sizeof(struct codetab_frame))
 
 struct codetab_builder {
-	int error; /* the first one; all later calls do nothing */
-	struct codetab_entry *entries; /* pad: in which order they came */
+	int error; /* first error; later calls do nothing */
+	struct codetab_entry *entries; /* pad: number in the order of addition */
 	struct codetab_frame *frames;
 	char *pool;
 	uint32_t *slots; /* open addressing: offsets in the pool, 0: free */
 	size_t n_entries, n_frames, pool_bytes, n_strings;
 	size_t cap_entries, cap_frames, cap_pool, n_slots;
-	uint32_t last_frames, last_n; /* the run added last */
+	uint32_t last_frames, last_n; /* the last run added */
 	uint64_t bias;
 };
 
-/* Room for n more items of a size. */
+/* Makes room for n more items of a size, `most` in all.  Returns false on errors. */
 static bool reserve(struct codetab_builder *builder, void *array, size_t *cap, size_t used,
 	size_t n, size_t size, size_t most)
 {
@@ -86,7 +86,7 @@ void codetab_builder_free(struct codetab_builder *builder)
 	free(builder);
 }
 
-/* The slot that the string has or would have. */
+/* Returns the slot of the string, or the free one in its place. */
 static uint32_t *slot_of(const struct codetab_builder *builder, const char *text, size_t len)
 {
 	for (size_t i = XXH3_64bits(text, len);; i++) {
@@ -176,7 +176,7 @@ static int by_start(const void *left, const void *right)
 	return a->pad < b->pad ? -1 : a->pad > b->pad;
 }
 
-/* Sort; keep the first of each start, and none that begins inside of another. */
+/* Sorts; keeps the first entry of each start, and none that begins inside another. */
 static void arrange(struct codetab_builder *builder)
 {
 	struct codetab_entry *entries = builder->entries;

@@ -24,7 +24,7 @@
 /* No distribution, container manager or directory service assigns these ids by default. */
 #define FIRST_ID 0x7f000000u
 #define N_IDS 0xfd0000u
-#define CONFINE_FDS 256 /* those of a packet, and what is kept open of debug information */
+#define CONFINE_FDS 256 /* descriptors of a packet, and debug information that is kept open */
 #define OUTPUT_BYTES (1024ull * 1024 * 1024)
 
 static void default_signals(void)
@@ -34,14 +34,14 @@ static void default_signals(void)
 	sigset_t none;
 
 	for (int sig = 1; sig < NSIG; sig++)
-		signal(sig, SIG_DFL); /* refused for KILL and STOP, which is fine */
+		signal(sig, SIG_DFL); /* fails for KILL and STOP, which is harmless */
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
 		signal(ignored[i], SIG_IGN);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* If memory runs out, the kernel kills this process first, since strobe starts another one. */
+/* If memory runs out, the kernel kills this process first, since strobe can start another one. */
 static void offer_to_end_first(void)
 {
 	const int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -57,9 +57,9 @@ int confine_detach(int keep_fd, const char *name)
 {
 	default_signals();
 	offer_to_end_first();
-	setsid(); /* so that Ctrl-C and job control pass by; a leader already is no harm */
+	setsid(); /* keeps Ctrl-C and job control away; harmless for a session leader */
 	prctl(PR_SET_NAME, name);
-	setlocale(LC_ALL, "C"); /* no message catalogues: their files could not be opened */
+	setlocale(LC_ALL, "C"); /* no message catalogues: they could not be opened */
 
 	if (keep_fd < 4) {
 		int up = fcntl(keep_fd, F_DUPFD_CLOEXEC, 4);
@@ -86,7 +86,7 @@ static void note(int *first, int failed)
 }
 
 /* Changes to a user without other processes, since processes of one user may stop and kill each
- * other.  A user namespace may lack the id, but more often has nobody. */
+ * other.  A user namespace may lack the id, but often has NOBODY. */
 static void change_ids(int *ret)
 {
 	uint32_t id = 0;
@@ -114,7 +114,7 @@ int confine_privileges(void)
 	return ret;
 }
 
-/* A lower existing limit stays. */
+/* Sets a limit; a lower existing one stays. */
 static int limit_to(__rlimit_resource_t what, rlim_t value)
 {
 	struct rlimit limit;
@@ -170,7 +170,7 @@ static int add_rules(scmp_filter_ctx filter)
 		SCMP_SYS(clock_gettime), SCMP_SYS(clock_gettime64), SCMP_SYS(gettimeofday),
 		SCMP_SYS(getrlimit), SCMP_SYS(ugetrlimit), SCMP_SYS(restart_syscall),
 		SCMP_SYS(exit), SCMP_SYS(exit_group)};
-	/* glibc asks in passing and does without: no reason to die. */
+	/* glibc tries them and works without: no reason to kill the process. */
 	static const int refused[] = {SCMP_SYS(open), SCMP_SYS(openat), SCMP_SYS(access),
 		SCMP_SYS(faccessat), SCMP_SYS(faccessat2), SCMP_SYS(stat), SCMP_SYS(lstat),
 		SCMP_SYS(statx), SCMP_SYS(readlink), SCMP_SYS(readlinkat), SCMP_SYS(ioctl)};
@@ -178,21 +178,22 @@ static int add_rules(scmp_filter_ctx filter)
 	const struct {
 		uint32_t action;
 		int syscall;
-		struct scmp_arg_cmp args[2]; /* the second may be none */
+		struct scmp_arg_cmp args[2]; /* the second one is optional */
 	} when[] = {
 		/* glibc's fstat(3) is newfstatat(fd, "", AT_EMPTY_PATH). */
 		{SCMP_ACT_ALLOW, SCMP_SYS(newfstatat),
 			{SCMP_A3(SCMP_CMP_MASKED_EQ, AT_EMPTY_PATH, AT_EMPTY_PATH)}},
 		{SCMP_ACT_ERRNO(EACCES), SCMP_SYS(newfstatat),
 			{SCMP_A3(SCMP_CMP_MASKED_EQ, AT_EMPTY_PATH, 0)}},
-		/* Memory, but none that could be run. */
+		/* Memory that is not executable. */
 		{SCMP_ACT_ALLOW, SCMP_SYS(mmap), {SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)}},
 		{SCMP_ACT_ALLOW, SCMP_SYS(mmap2), {SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)}},
 		{SCMP_ACT_ALLOW, SCMP_SYS(mprotect), {SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)}},
 		{SCMP_ACT_ALLOW, SCMP_SYS(fcntl), {SCMP_A1(SCMP_CMP_EQ, F_ADD_SEALS, 0)}},
-		/* abort(3), so that it looks like one from outside. */
+		/* abort(3), so that it looks like one to other processes. */
 		{SCMP_ACT_ALLOW, SCMP_SYS(tgkill), {SCMP_A0(SCMP_CMP_EQ, self, 0)}},
-		/* Only on itself, for the limit of demangling; NPROC 0 keeps it alone. */
+		/* Only on itself, for the memory limit of demangling.  RLIMIT_NPROC 0 prevents
+		 * other processes. */
 		{SCMP_ACT_ALLOW, SCMP_SYS(prlimit64),
 			{SCMP_A0(SCMP_CMP_EQ, 0, 0), SCMP_A1(SCMP_CMP_EQ, RLIMIT_DATA, 0)}},
 		{SCMP_ACT_ALLOW, SCMP_SYS(setrlimit), {SCMP_A0(SCMP_CMP_EQ, RLIMIT_DATA, 0)}},

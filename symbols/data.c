@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * data.c - tables of data symbols, by image.  The thread of symbols.h.
+ * data.c - tables of data symbols by image.  Runs in the thread of symbols.h.
  */
 #include "symbols/data.h"
 
@@ -20,7 +20,7 @@ struct data_table {
 };
 
 struct data_tables {
-	struct data_table *tables; /* by key */
+	struct data_table *tables; /* sorted by key */
 	size_t n, cap;
 	struct moved_pieces moved;
 };
@@ -42,7 +42,7 @@ void data_tables_free(struct data_tables *data)
 	free(data);
 }
 
-/* Where the key is, or belongs. */
+/* Returns the index of the key, or its place if it is missing. */
 static size_t place_of(const struct data_tables *data, uint32_t key)
 {
 	size_t from = 0, to = data->n;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * debugdata.c - where the packed bytes are.
+ * debugdata.c - finds the packed bytes.
  */
 #include "symbols/debugdata.h"
 

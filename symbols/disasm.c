@@ -2,13 +2,13 @@
 /*
  * disasm.c - drives libopcodes over bytes in memory.
  *
- * The library is loaded, not linked: its tables are relocated, which costs each process that has it
- * 0.5 MB (of many machines: 3 MB) and some milliseconds.  What a branch is, libopcodes tells of some
- * machines only; of x86 and arm64 the mnemonic does.  Runs in the worker.
+ * The library is loaded, not linked: its tables are relocated, which costs each process 0.5 MB
+ * (with many machines: 3 MB) and some milliseconds. libopcodes reports branches for some machines
+ * only; for x86 and arm64 the mnemonic shows them.  Runs in the worker.
  */
 #include "symbols/disasm.h"
 
-/* bfd.h insists on it. */
+/* bfd.h requires it. */
 #define PACKAGE "strobe"
 #include <dis-asm.h>
 
@@ -36,19 +36,20 @@ struct library {
 	void (*free_target)(struct disassemble_info *);
 };
 
-/* In the order that they are asked. */
+/* In the order of use. */
 static struct library libraries[2];
 
 static bool take_function(void *handle, const char *name, void *function)
 {
 	void *symbol = dlsym(handle, name);
 
-	/* ISO C has no conversion from an object's pointer to a function's. */
+	/* ISO C has no conversion from an object pointer to a function pointer. */
 	memcpy(function, &symbol, sizeof(symbol));
 	return symbol;
 }
 
-/* Its structures have no stable layout: only the version that dis-asm.h is of will do. */
+/* Loads a library.  Its structures have no stable layout, so only the version of dis-asm.h will
+ * do. */
 static void load(struct library *library, const char *name)
 {
 	if (library->handle)
@@ -67,7 +68,8 @@ static void load(struct library *library, const char *name)
 
 int disasm_load(void)
 {
-	/* As the build found it: Debian's "libopcodes-2.40-system.so", others' without "-system". */
+	/* The build found it: Debian's "libopcodes-2.40-system.so", on other systems without
+	 * "-system". */
 	static const char own[] = STROBE_LIBOPCODES;
 	const char *system = strstr(own, "-system");
 	char name[sizeof(own) + 16];
@@ -83,7 +85,7 @@ int disasm_load(void)
 
 struct machine {
 	uint16_t elf;
-	uint8_t step; /* bytes that instructions begin at a multiple of */
+	uint8_t step; /* instructions begin at multiples of it; bytes */
 	enum bfd_architecture arch;
 	unsigned long mach32, mach64;
 };
@@ -113,12 +115,12 @@ static const struct machine *machine_of(uint16_t elf)
 struct run {
 	struct disassemble_info info;
 	const struct disasm_code *code;
-	/* The instruction under way. */
+	/* The current instruction. */
 	char text[TEXT_MAX];
 	size_t len;
-	bool commented; /* what follows is a comment */
+	bool commented; /* a comment has begun */
 	bool has_target;
-	size_t target_at; /* in text */
+	size_t target_at; /* offset in text */
 	uint64_t target;
 };
 
@@ -178,7 +180,7 @@ static int read_memory(bfd_vma from, bfd_byte *to, unsigned int len, struct disa
 	return 0;
 }
 
-/* What it tells is in the answer, too. */
+/* The disassembler's return value reports the error, too. */
 static void memory_error(int status, bfd_vma at, struct disassemble_info *info)
 {
 	(void)status;
@@ -282,7 +284,7 @@ static enum codetab_kind kind_of(const struct run *run)
 	}
 }
 
-/* Blanks for tabs: operands in a column of their own. */
+/* Replaces tabs by blanks: operands get their own column. */
 static size_t lay_out(const struct run *run, size_t end, char out[TEXT_MAX])
 {
 	size_t len = 0;
@@ -309,7 +311,7 @@ static size_t lay_out_bytes(const uint8_t *bytes, size_t n, char out[TEXT_MAX])
 	return (size_t)len;
 }
 
-/* One instruction from `at` on. */
+/* Disassembles one instruction at `at`. */
 static void take_one(struct run *run, disassembler_ftype disassemble, size_t step, size_t at,
 	struct codetab_builder *builder, struct codetab_entry *entry)
 {
@@ -358,7 +360,7 @@ static void prepare(struct run *run, const struct library *library, const struct
 	info->flavour = bfd_target_elf_flavour;
 	info->endian = code->big_endian ? BFD_ENDIAN_BIG : BFD_ENDIAN_LITTLE;
 	info->endian_code = info->endian;
-	/* arm64 has its instructions little endian always. */
+	/* arm64 instructions are always little-endian. */
 	if (code->machine == EM_AARCH64)
 		info->endian_code = BFD_ENDIAN_LITTLE;
 	if (machine->arch == bfd_arch_i386)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * dwarf.c - questions of lines and inlined functions; which files are kept open for the next ones.
+ * dwarf.c - answers questions for lines and inlined functions, and keeps files open for later ones.
  *
  * A question's addresses are taken unit by unit, so that each unit's tree and line table are read
  * once.
@@ -13,15 +13,15 @@
 #include <stdlib.h>
 
 #define KEPT 2
-#define KEPT_BYTES ((uint64_t)640 << 20) /* of sections, of all that are kept */
-#define MAP_BYTES ((size_t)64 << 20) /* of functions by address, that are kept */
+#define KEPT_BYTES ((uint64_t)640 << 20) /* bytes of sections in all kept files */
+#define MAP_BYTES ((size_t)64 << 20) /* bytes of kept function maps */
 #define PARTS_MAX 4096
-/* Steps of a question, each a few nanoseconds: 2,000 addresses of the largest files known take a
+/* Steps of a question, each some nanoseconds: 2,000 addresses of the largest known files take a
  * tenth. */
 uint64_t dwarf_work_max = (uint64_t)1 << 29;
 #define MISSING_MAX 256
 
-static struct dwarf *kept[KEPT]; /* used last first */
+static struct dwarf *kept[KEPT]; /* most recently used first */
 
 int dwarf_missing_add(struct dwarf *dwarf, const char *dir, const char *name)
 {
@@ -160,7 +160,7 @@ static int add_part(struct dwarf *dwarf, int fd)
 	int ret = dwarf_image_open(part, fd, true);
 	if (ret < 0) {
 		free(part);
-		return ret == -ENOMEM ? ret : 0; /* what it lacks is told as missing */
+		return ret == -ENOMEM ? ret : 0; /* reported as missing */
 	}
 	part->dwarf = dwarf;
 	dwarf->parts[dwarf->n_parts++] = part;
@@ -220,18 +220,18 @@ bool dwarf_idle(void)
 
 /* --- questions --- */
 
-struct asked { /* an address */
+struct asked { /* one address */
 	struct dwarf_unit *unit;
-	size_t i; /* which one of the question */
+	size_t i; /* index in the question */
 };
 
 struct group { /* addresses of one unit */
 	struct dwarf *dwarf;
-	struct dwarf_unit *unit; /* with the line table */
-	struct dwarf_unit *entries; /* with the functions */
+	struct dwarf_unit *unit; /* has the line table */
+	struct dwarf_unit *entries; /* has the functions */
 	struct codetab_builder *builder;
 	struct dwarf_rows rows;
-	struct dwarf_function function; /* the last one that was needed */
+	struct dwarf_function function; /* the last one used */
 	uint32_t function_number;
 	bool has_function;
 };
@@ -246,7 +246,8 @@ static int by_unit(const void *a, const void *b)
 	return left->i < right->i ? -1 : left->i > right->i;
 }
 
-/* The function that covers an address becomes the group's.  False in *found where there is none. */
+/* Makes the function that covers an address the group's.  *found is false if there is none.
+ * Returns 0 or -errno. */
 static int use_function(struct group *group, uint64_t address, bool *found)
 {
 	const struct dwarf_range *range = dwarf_ranges_find(&group->entries->map, address);
@@ -280,7 +281,7 @@ static int add_frames(struct group *group, uint64_t address, const struct dwarf_
 		place.column = row->column;
 	}
 	for (;;) {
-		/* Of too many the innermost ones count, and the function. */
+		/* Too many frames: the innermost ones are kept, and the function. */
 		if (n == CODETAB_DEPTH_MAX - 1)
 			at = 0;
 		struct dwarf_inlined *one = &inlined[at];
@@ -326,7 +327,7 @@ static int answer_one(struct group *group, uint64_t address, struct codetab_entr
 	return 0;
 }
 
-/* Make room where much is kept of units that were asked for earlier. */
+/* Drops maps and abbreviations of units if they take too much memory. */
 static void trim_maps(struct dwarf *dwarf)
 {
 	size_t bytes = 0;
@@ -362,7 +363,7 @@ static int answer_group(struct group *group, const uint64_t *addresses, const st
 	dwarf_function_fini(&group->function);
 	dwarf_rows_fini(&group->rows);
 	free(own);
-	return ret == -EBADMSG ? 0 : ret; /* of a broken unit nothing is known */
+	return ret == -EBADMSG ? 0 : ret; /* a broken unit has no answers */
 }
 
 void dwarf_begin(struct dwarf *dwarf)

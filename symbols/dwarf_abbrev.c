@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * dwarf_abbrev.c - abbreviation tables: what entries of a unit look like.
+ * dwarf_abbrev.c - abbreviation tables: the layouts of a unit's entries.
  *
  * Most entries have a length that follows from their abbreviation and the unit's widths.  It is
- * worked out here once, so that passing over them is an addition.
+ * computed here once, so that an addition skips an entry.
  */
 #include "symbols/dwarf_names.h"
 #include "symbols/dwarf_private.h"
@@ -160,7 +160,7 @@ static int read_table(
 	int ret = dwarf_section_at(image, DWARF_ABBREV, unit->abbrev_offset, true, &cursor);
 	if (ret < 0)
 		return ret;
-	/* Some there are, if without attributes. */
+	/* The array must exist even if no entry has attributes. */
 	if (dwarf_grow(&table->steps, &cap_steps, 0, sizeof(*table->steps)) < 0)
 		return -ENOMEM;
 	for (;;) {
@@ -188,7 +188,7 @@ static int read_table(
 		qsort(table->abbrevs, table->n_abbrevs, sizeof(*table->abbrevs), by_code);
 	table->dense = sorted && table->n_abbrevs &&
 		table->abbrevs[table->n_abbrevs - 1].code == table->n_abbrevs;
-	/* A table that costs much counts as work, since a broken file may have many. */
+	/* The size of a table counts as work, since a broken file may have many. */
 	return dwarf_work(image->dwarf, table->n_steps);
 }
 

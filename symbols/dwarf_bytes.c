@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * dwarf_bytes.c - numbers and strings out of bytes, never beyond their end.
+ * dwarf_bytes.c - reads numbers and strings from bytes, never beyond their end.
  */
 #include "symbols/dwarf_private.h"
 

@@ -7,7 +7,8 @@
 
 #include <errno.h>
 
-/* Move past what has no fixed length.  form may be replaced: DW_FORM_indirect. */
+/* Moves past a value without a fixed length.  DW_FORM_indirect is replaced by the form that
+ * follows. */
 static void skip_other(struct dwarf_unit *unit, struct dwarf_cursor *cursor, uint64_t form)
 {
 	for (int depth = 0; form == DW_FORM_indirect && depth < 4; depth++)
@@ -32,7 +33,7 @@ static void skip_other(struct dwarf_unit *unit, struct dwarf_cursor *cursor, uin
 	default:
 		break;
 	}
-	/* Behind DW_FORM_indirect, any other may come. */
+	/* After DW_FORM_indirect any other form may come. */
 	uint8_t skip = dwarf_form_skip(form, unit);
 	if (skip == DWARF_SKIP_LEB)
 		dwarf_get_uleb(cursor);
@@ -118,7 +119,7 @@ int dwarf_entry_read(struct dwarf_unit *unit, uint64_t offset, struct dwarf_entr
 	return cursor.bad ? -EBADMSG : 0;
 }
 
-/* Number index of a table of offsets to strings. */
+/* Returns string `index` of the table of string offsets; "" if there is none. */
 static const char *indexed_string(struct dwarf_unit *unit, uint64_t index)
 {
 	struct dwarf_cursor cursor;
@@ -136,7 +137,7 @@ const char *dwarf_value_string(struct dwarf_unit *unit, const struct dwarf_value
 	struct dwarf_image *image = unit->image;
 
 	switch (value->form) {
-	case DW_FORM_string: /* read, and so known to end */
+	case DW_FORM_string: /* its end was found when it was read */
 		return (const char *)image->sections[DWARF_INFO].bytes + value->number;
 	case DW_FORM_strp:
 		return dwarf_section_string(image, DWARF_STR, value->number);
@@ -179,7 +180,7 @@ bool dwarf_value_address(struct dwarf_unit *unit, const struct dwarf_value *valu
 
 bool dwarf_unit_address(struct dwarf_unit *unit, uint64_t index, uint64_t *out)
 {
-	/* Of a split unit the addresses are in the program that it was linked into. */
+	/* A split unit's addresses are in the program that it was linked into. */
 	struct dwarf_unit *owner = unit->skeleton ? unit->skeleton : unit;
 	struct dwarf_cursor cursor;
 

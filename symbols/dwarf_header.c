@@ -27,7 +27,7 @@ static int add_path(
 	return 0;
 }
 
-/* DWARF 2 to 4. */
+/* Reads directories and files of DWARF 2 to 4. */
 static int read_old(struct dwarf_header *header, struct dwarf_cursor *cursor)
 {
 	size_t cap_dirs = 0;
@@ -60,13 +60,13 @@ int dwarf_header_define(struct dwarf_header *header, struct dwarf_cursor *cursor
 	path.dir = dwarf_get_uleb(cursor);
 	if (cursor->bad || header->version >= 5)
 		return 0;
-	/* How jitdumps say that it is the one before, which perf inject copies. */
+	/* In jitdumps this name means the file before; perf inject copies it. */
 	if (strcmp(path.name, "\xff") == 0 && header->n_files)
 		path = header->files[header->n_files - 1];
 	return add_path(&header->files, &header->n_files, &header->cap_files, &path);
 }
 
-/* Of DWARF 5: what a table's entries have. */
+/* Reads the layout of a DWARF 5 table's entries. */
 static bool read_formats(struct dwarf_cursor *cursor, struct formats *formats)
 {
 	formats->n = dwarf_get(cursor, 1);
@@ -137,9 +137,9 @@ static int read_header(struct dwarf_unit *unit, struct dwarf_header *header)
 	cursor.end = header->program.at;
 	header->min_length = (uint8_t)dwarf_get(&cursor, 1);
 	if (version >= 4)
-		dwarf_skip(
-			&cursor, 1); /* operations of an instruction, of machines of another kind */
-	dwarf_skip(&cursor, 1); /* is_stmt at first: all rows count, as they do for others */
+		/* operations per instruction, for machines of another kind (VLIW) */
+		dwarf_skip(&cursor, 1);
+	dwarf_skip(&cursor, 1); /* initial is_stmt: all rows count, as in other tools */
 	header->line_base = (int8_t)dwarf_get(&cursor, 1);
 	header->line_range = (uint8_t)dwarf_get(&cursor, 1);
 	header->opcode_base = (uint8_t)dwarf_get(&cursor, 1);
@@ -149,7 +149,7 @@ static int read_header(struct dwarf_unit *unit, struct dwarf_header *header)
 		return -EBADMSG;
 	if (version < 5)
 		return read_old(header, &cursor);
-	/* Its widths may be other than those of the unit. */
+	/* The table's offset size may differ from the unit's. */
 	struct dwarf_unit forms = *unit;
 	forms.offset_size = (uint8_t)width;
 	ret = read_new(&forms, &cursor, &header->dirs, &header->n_dirs);
@@ -177,7 +177,7 @@ int dwarf_rows_header(struct dwarf_unit *unit, struct dwarf_header **out)
 		unit->no_header = ret == -EBADMSG;
 		return ret == -EBADMSG ? 0 : ret;
 	}
-	/* Broken files may name one large table in many units. */
+	/* In a broken file many units may name one large table. */
 	ret = dwarf_work(unit->image->dwarf, 16 + header->n_files + header->n_dirs);
 	if (ret < 0) {
 		dwarf_header_free(header);

@@ -2,9 +2,8 @@
 /*
  * dwarf_image.c - the sections of one file with debug information.
  *
- * They are mapped, so that no descriptor has to stay open.  Packed ones are unpacked in order,
- * into memory of their own, and only as far as somebody reads: half of what an address needs is in
- * front of the middle.
+ * They are mapped, so no descriptor has to stay open.  Packed ones are unpacked in order into
+ * memory of their own, and only as far as they are read.
  */
 #include "symbols/dwarf_private.h"
 #include "symbols/unlinked.h"
@@ -19,10 +18,10 @@
 #include <zstd.h>
 
 #define UNPACK_STEP (1u << 20)
-#define FEED_MAX (1u << 30) /* packed bytes at once; they are counted in 32 bits */
-#define RATIO_MAX 1040u /* what deflate can do; nobody needs more of the other one */
+#define FEED_MAX (1u << 30) /* packed bytes per call: isa-l counts them in 32 bits */
+#define RATIO_MAX 1040u /* maximum ratio of deflate; zstd sections must not exceed it either */
 #define NAME_BYTES 32
-#define ZLIB_HEAD 2u /* bytes in front of the deflated ones */
+#define ZLIB_HEAD 2u /* bytes before the deflated ones */
 
 static const char *const names[DWARF_SECTIONS] = {
 	[DWARF_INFO] = "debug_info",
@@ -73,7 +72,7 @@ void dwarf_identify(int fd, uint64_t identity[5])
 	identity[4] = (uint64_t)st.st_mtim.tv_nsec;
 }
 
-/* 1 when bytes came, 0 at the end or where it is broken. */
+/* Returns 1 if bytes came, 0 at the end or if the data is broken. */
 static int unpack_deflate(struct dwarf_unpacker *unpacker, uint64_t *ready, uint64_t until)
 {
 	struct inflate_state *state = &unpacker->deflate;
@@ -81,7 +80,7 @@ static int unpack_deflate(struct dwarf_unpacker *unpacker, uint64_t *ready, uint
 	if (state->avail_in == 0) {
 		size_t left = unpacker->packed_len - unpacker->used;
 		state->avail_in = left < FEED_MAX ? (uint32_t)left : FEED_MAX;
-		/* It is only read. */
+		/* isa-l only reads it. */
 		state->next_in = (uint8_t *)(uintptr_t)(unpacker->packed + unpacker->used);
 		unpacker->used += state->avail_in;
 	}
@@ -128,7 +127,7 @@ int dwarf_section_need(struct dwarf_section *section, uint64_t end)
 	return end <= section->ready ? 0 : -EBADMSG;
 }
 
-/* Map bytes of the file; protection may let them be changed, for this process alone. */
+/* Maps bytes of the file.  `protection` may permit changes, which stay in this process. */
 static int map_bytes(int fd, int protection, uint64_t offset, uint64_t len, void **map,
 	size_t *map_len, const uint8_t **bytes)
 {
@@ -144,7 +143,7 @@ static int map_bytes(int fd, int protection, uint64_t offset, uint64_t len, void
 	return 0;
 }
 
-/* Begin to unpack bytes [skip, len) of the section at offset. */
+/* Begins to unpack a section into len bytes; its packed data follows after `skip` bytes. */
 static int open_packed(struct dwarf_section *section, int fd, const struct elffile_section *header,
 	uint64_t skip, uint64_t len, bool zstd)
 {
@@ -158,7 +157,7 @@ static int open_packed(struct dwarf_section *section, int fd, const struct elffi
 	struct dwarf_unpacker *unpacker = calloc(1, sizeof(*unpacker));
 	if (!unpacker)
 		return -ENOMEM;
-	/* Raw: a checksum takes time, and tells nothing about a file that was made to deceive. */
+	/* Raw: a checksum takes time, and proves nothing about a hostile file. */
 	if (!zstd)
 		isal_inflate_init(&unpacker->deflate);
 	else if (!(unpacker->zstd = ZSTD_createDStream())) {
@@ -222,7 +221,7 @@ int dwarf_section_open(const struct elffile *elf, const struct elffile_section *
 	return ret;
 }
 
-/* The section of ours that has this name. */
+/* Returns the image's section for this name; NULL if none. */
 static struct dwarf_section *section_named(
 	struct dwarf_image *image, const char *name, bool *old_packed)
 {
@@ -234,7 +233,7 @@ static struct dwarf_section *section_named(
 		size_t len = strlen(names[i]);
 		if (strncmp(name, names[i], len) != 0)
 			continue;
-		/* The index of a package has no ending. */
+		/* The index of a package has no ".dwo" suffix. */
 		if (strcmp(name + len, image->split && i != DWARF_CU_INDEX ? ".dwo" : "") == 0)
 			return &image->sections[i];
 	}
@@ -275,7 +274,7 @@ static int open_sections(struct dwarf_image *image, const struct elffile *elf)
 	return image->sections[DWARF_INFO].len ? 0 : -ENODATA;
 }
 
-/* The addresses of a file that is not linked yet are written. */
+/* Relocates the sections of a file that is not linked yet. */
 static int relocate(struct dwarf_image *image, const struct elffile *elf)
 {
 	struct unlinked unlinked;
@@ -287,7 +286,7 @@ static int relocate(struct dwarf_image *image, const struct elffile *elf)
 		if (!section->len)
 			continue;
 		ret = dwarf_section_need(section, section->len);
-		/* Mapped for it. */
+		/* dwarf_section_open() mapped it writable for this. */
 		if (ret == 0)
 			ret = unlinked_relocate(&unlinked, section->number,
 				(uint8_t *)(uintptr_t)section->bytes, 0, section->len);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * dwarf_index.c - which unit covers an address.
+ * dwarf_index.c - finds the unit that covers an address.
  *
- * First by .debug_aranges, which takes no unpacking of .debug_info.  Units that are not listed
- * there (clang lists none) are asked for their ranges when an address is in none of those.
+ * First it searches .debug_aranges, which needs no unpacking of .debug_info.  If no range there has
+ * the address, it reads the ranges of units that are not listed (clang lists none).
  */
 #include "symbols/dwarf_names.h"
 #include "symbols/dwarf_private.h"
@@ -25,7 +25,7 @@ static int add_offset(struct dwarf *dwarf, uint64_t offset, uint32_t *owner)
 	return 0;
 }
 
-/* One unit's addresses.  start: of its table, for the alignment. */
+/* Reads the addresses of one unit. start: beginning of its table, for the alignment. */
 static int read_set(struct dwarf *dwarf, struct dwarf_cursor *cursor, const uint8_t *start)
 {
 	struct dwarf_unit shape = {.image = &dwarf->main};
@@ -53,8 +53,8 @@ static int read_set(struct dwarf *dwarf, struct dwarf_cursor *cursor, const uint
 	return ret;
 }
 
-/* Of units that claim the same address, as where a linker folded equal functions, the first
- * counts, as it does for others. */
+/* If units claim the same address, e.g. since a linker folded equal functions, the first one
+ * counts, as in other tools. */
 static int settle(struct dwarf_ranges *ranges)
 {
 	for (size_t i = 0; i < ranges->n; i++)
@@ -94,7 +94,7 @@ static int by_offset(const void *a, const void *b)
 	return *left < *right ? -1 : *left > *right;
 }
 
-/* Ranges of a unit that .debug_aranges does not list. */
+/* Adds the ranges of a unit that .debug_aranges does not list. */
 static int add_rest(struct dwarf *dwarf, struct dwarf_unit *unit, uint32_t owner)
 {
 	struct dwarf_unit *entries;
@@ -106,14 +106,14 @@ static int add_rest(struct dwarf *dwarf, struct dwarf_unit *unit, uint32_t owner
 	ret = dwarf_unit_ranges(unit, &dwarf->rest, owner);
 	if (ret < 0 || dwarf->rest.n > before)
 		return ret;
-	/* It does not say; its functions do. */
+	/* The root entry has no ranges; its functions may have some. */
 	ret = dwarf_unit_entries(unit, &entries);
 	if (ret == 0)
 		ret = dwarf_tree_scan(entries);
 	for (size_t i = 0; ret == 0 && i < entries->map.n; i++)
 		ret = dwarf_ranges_add(
 			&dwarf->rest, entries->map.at[i].low, entries->map.at[i].high, owner);
-	/* Nor do they: perf inject writes units that have a line table and nothing else. */
+	/* perf inject writes units that have a line table and nothing else. */
 	unit->line_only = ret == 0 && dwarf->rest.n == before;
 	if (unit->line_only)
 		ret = dwarf_rows_ranges(unit, &dwarf->rest, owner);

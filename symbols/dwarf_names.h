@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * dwarf_names.h - those numbers of the DWARF standard (versions 2 to 5) that the reader knows, and
- * GNU's own from before they had one in it.
+ * dwarf_names.h - numbers of the DWARF standard (versions 2 to 5) that the reader knows, and GNU's
+ * older equivalents.
  */
 #ifndef SYMBOLS_DWARF_NAMES_H
 #define SYMBOLS_DWARF_NAMES_H
@@ -130,12 +130,12 @@ enum { /* Line number programs */
 	DW_LNE_define_file = 0x03,
 };
 
-enum { /* Columns of a package's index that are the same in both versions */
+enum { /* Columns of a package's index that are equal in both versions */
 	DW_SECT_INFO = 1,
 	DW_SECT_ABBREV = 3,
 	DW_SECT_LINE = 4,
 	DW_SECT_STR_OFFSETS = 6,
-	DW_SECT_RNGLISTS = 8, /* of version 5 alone */
+	DW_SECT_RNGLISTS = 8, /* version 5 only */
 };
 
 #endif

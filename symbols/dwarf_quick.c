@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * dwarf_quick.c - source lines alone, out of the line tables, where the unit that they belong to is
- * behind hundreds of megabytes that would have to be unpacked first.
+ * dwarf_quick.c - finds source lines alone, in the line tables, if a unit comes after hundreds of
+ * megabytes that must be unpacked first.
  *
- * A line table does not say whose it is.  Tables follow each other as their units do, so the search
- * begins where that would be, and goes both ways until one covers the address.
+ * A line table does not name its unit.  Tables have the order of their units, so the search begins
+ * at the most likely table.  It goes both ways until a table covers the address.
  */
 #include "symbols/dwarf_private.h"
 
@@ -15,7 +15,7 @@
 
 uint64_t dwarf_quick_bytes = (uint64_t)32 << 20;
 
-/* How much would have to be unpacked to know all of an address. */
+/* Returns the bytes that must be unpacked for a full answer. */
 static uint64_t bytes_before(const struct dwarf *dwarf, bool listed, uint64_t unit)
 {
 	const struct dwarf_section *info = &dwarf->main.sections[DWARF_INFO];
@@ -30,7 +30,7 @@ static uint64_t bytes_before(const struct dwarf *dwarf, bool listed, uint64_t un
 	return sum;
 }
 
-/* False where little is left up to there. */
+/* Unpacks some bytes before `until`.  Returns false if little is left there, or on errors. */
 static bool unpack_some(struct dwarf_section *section, uint64_t until)
 {
 	if (until > section->len)
@@ -84,8 +84,9 @@ static int find_tables(struct dwarf *dwarf, struct tables *tables)
 	return 0;
 }
 
-/* Instead of the unit, which is not read.  Its table is complete without it from version 5 on:
- * directory 0 is where it was compiled; before, where names of files are whole. */
+/* Makes a substitute for the unit, which is not read.  A table of version 5 is complete without its
+ * unit: directory 0 is the compilation directory.  An older one is complete if the names of its
+ * files are absolute. */
 static void stand_in(struct dwarf_unit *unit, struct dwarf *dwarf, uint64_t table)
 {
 	static const struct dwarf_abbrevs none = {.version = 5};
@@ -104,14 +105,14 @@ static void stand_in(struct dwarf_unit *unit, struct dwarf *dwarf, uint64_t tabl
 static bool is_whole(const struct dwarf_header *header, uint64_t file)
 {
 	if (file < 1 || file - 1 >= header->n_files)
-		return true; /* it has no name, whatever the unit says */
+		return true; /* without a name in any case */
 	const struct dwarf_path *path = &header->files[file - 1];
 	return *path->name == '/' ||
 		(path->dir >= 1 && path->dir - 1 < header->n_dirs &&
 			*header->dirs[path->dir - 1].name == '/');
 }
 
-/* Of the files of all addresses. */
+/* Returns true if the files of all addresses have absolute names. */
 static bool are_whole(const struct dwarf_header *header, const struct dwarf_rows *rows,
 	const uint64_t *addresses, size_t n)
 {
@@ -123,8 +124,8 @@ static bool are_whole(const struct dwarf_header *header, const struct dwarf_rows
 	return true;
 }
 
-/* Read the rows around the addresses that a table has.  1; 0: it has none of them; -ENODATA: it
- * has, but is not complete without its unit. */
+/* Reads the rows around the addresses in a table.  Returns 1; 0 if it has none of them; -ENODATA if
+ * it has some, but is incomplete without its unit; or -errno. */
 static int read_table(struct dwarf *dwarf, uint64_t table, const uint64_t *addresses, size_t n,
 	struct dwarf_unit *unit, struct dwarf_rows *rows)
 {
@@ -147,7 +148,7 @@ static int read_table(struct dwarf *dwarf, uint64_t table, const uint64_t *addre
 	return ret;
 }
 
-/* From the most likely one on, to both sides. */
+/* Searches from the most likely table to both sides. */
 static int search(struct dwarf *dwarf, const struct tables *tables, size_t likely,
 	const uint64_t *addresses, size_t n, struct dwarf_unit *unit, struct dwarf_rows *rows)
 {
@@ -201,7 +202,7 @@ int dwarf_lines_quick(struct dwarf *dwarf, const uint64_t *addresses, size_t n,
 		return ret == -ENOMEM ? ret : 0;
 	ret = find_tables(dwarf, &tables);
 	if (ret == 0 && tables.n) {
-		/* Units without code have tables, too, and are not listed. */
+		/* Units without code have tables, too, but are not listed. */
 		const size_t likely = n_listed ? number * tables.n / n_listed : 0;
 		ret = search(dwarf, &tables, likely, addresses, n, &unit, &rows);
 	}
@@ -211,6 +212,6 @@ int dwarf_lines_quick(struct dwarf *dwarf, const uint64_t *addresses, size_t n,
 		dwarf_header_free(unit.header);
 	}
 	free(tables.at);
-	/* What is broken here, dwarf_lines() will find out. */
+	/* dwarf_lines() reports errors of a broken file. */
 	return ret == -ENOMEM || ret > 0 ? ret : 0;
 }

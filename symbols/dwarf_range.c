@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * dwarf_range.c - address ranges of entries (.debug_ranges, .debug_rnglists), and which of many
- * covers an address.
+ * dwarf_range.c - address ranges of entries (.debug_ranges, .debug_rnglists), and the search among
+ * ranges.
  */
 #include "symbols/dwarf_names.h"
 #include "symbols/dwarf_private.h"
@@ -31,7 +31,7 @@ static int by_low(const void *a, const void *b)
 	return left->low < right->low ? -1 : left->low > right->low;
 }
 
-/* A heap of numbers of ranges: the one that was added last is on top. */
+/* A heap of range indexes; the range that was added last is on top. */
 static void heap_push(uint32_t *heap, size_t *n, const struct dwarf_range *ranges, uint32_t range)
 {
 	size_t at = (*n)++;
@@ -132,7 +132,7 @@ bool dwarf_is_code(const struct dwarf *dwarf, const struct dwarf_unit *unit, uin
 {
 	const uint64_t top = unit->address_size == 4 ? UINT32_MAX : UINT64_MAX;
 
-	/* What the linker left out is at 0, or at -1 or -2 (lld). */
+	/* Linkers put dropped code at 0, or at -1 or -2 (lld). */
 	return address >= dwarf->main.code_start && address < top - 1;
 }
 
@@ -153,7 +153,7 @@ static int add(struct list *list, uint64_t low, uint64_t high)
 	return dwarf_ranges_add(list->ranges, low, high, list->owner);
 }
 
-/* DWARF 2 to 4. */
+/* Reads a list of DWARF 2 to 4. */
 static int add_pairs(struct list *list, struct dwarf_cursor *cursor)
 {
 	const unsigned int width = list->unit->address_size;
@@ -208,7 +208,7 @@ static int add_rnglist(struct list *list, struct dwarf_cursor *cursor)
 			high = list->base + dwarf_get_uleb(cursor);
 			low += list->base;
 			if (list->base >= (width == 4 ? UINT32_MAX : UINT64_MAX) - 1)
-				high = low; /* of something left out */
+				high = low; /* range of dropped code */
 			break;
 		case DW_RLE_start_end:
 			low = dwarf_get(cursor, width);
@@ -227,7 +227,7 @@ static int add_rnglist(struct list *list, struct dwarf_cursor *cursor)
 	return ret;
 }
 
-/* Where in .debug_rnglists the list with a number is. */
+/* Gets the offset of list `index` in .debug_rnglists. */
 static bool rnglist_at(struct dwarf_unit *unit, uint64_t index, uint64_t *offset)
 {
 	struct dwarf_cursor cursor;
@@ -259,7 +259,7 @@ static int add_list(struct list *list, const struct dwarf_value *value)
 		ret = dwarf_section_at(image, DWARF_RNGLISTS, offset, true, &cursor);
 		return ret < 0 ? (ret == -ENOMEM ? ret : 0) : add_rnglist(list, &cursor);
 	}
-	/* Of a split unit they are in the program, from where its skeleton tells. */
+	/* A split unit's ranges are in the program, from its skeleton's base on. */
 	if (unit->skeleton) {
 		image = unit->skeleton->image;
 		offset += unit->skeleton->ranges_base;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * dwarf_rows.c - runs line number programs, and keeps the rows around addresses that are asked for.
+ * dwarf_rows.c - runs line number programs, and keeps the rows around the addresses asked for.
  */
 #include "symbols/dwarf_names.h"
 #include "symbols/dwarf_private.h"
@@ -11,17 +11,18 @@
 struct state {
 	struct dwarf_unit *unit;
 	struct dwarf_header *header;
-	const uint64_t *addresses; /* asked for */
+	const uint64_t *addresses; /* addresses asked for */
 	size_t n_addresses;
 	struct dwarf_rows *rows;
-	struct dwarf_ranges *covered; /* not NULL: what has lines, and none is kept */
-	uint32_t owner; /* of these */
-	bool met_end; /* of a sequence */
+	/* not NULL: collects the ranges with lines, and no row is kept */
+	struct dwarf_ranges *covered;
+	uint32_t owner; /* owner of these ranges */
+	bool met_end; /* a sequence has ended */
 	struct dwarf_row row;
-	size_t first; /* of the sequence at work */
+	size_t first; /* first row of the current sequence */
 };
 
-/* Is one of the addresses in [low, high)? */
+/* Returns true if one of the addresses is in [low, high). */
 static bool is_wanted(const struct state *state, uint64_t low, uint64_t high)
 {
 	size_t from = 0, to = state->n_addresses;
@@ -46,8 +47,8 @@ static int add_row(struct state *state)
 	return 0;
 }
 
-/* Where the sequence ends.  perf inject writes one for each function, and ends it where its last
- * row begins: that row is of all the code that is left. */
+/* Returns the end of the sequence. perf inject writes one sequence per function and ends it where
+ * its last row begins: that row covers the rest of the code. */
 static uint64_t end_of(const struct state *state, bool is_last)
 {
 	const struct dwarf_rows *rows = state->rows;
@@ -139,7 +140,7 @@ static int run_standard(struct state *state, struct dwarf_cursor *program, unsig
 	case DW_LNS_fixed_advance_pc:
 		row->address += dwarf_get(program, 2);
 		return 0;
-	default: /* DW_LNS_set_isa, and what is not known */
+	default: /* DW_LNS_set_isa and unknown opcodes */
 		for (unsigned int i = 0; i < header->lengths[opcode]; i++)
 			dwarf_get_uleb(program);
 		return 0;
@@ -169,7 +170,7 @@ static int run(struct state *state)
 			ret = add_row(state);
 		}
 	}
-	/* Rows of a sequence without an end cover nothing. */
+	/* Rows of a sequence without an end cover no address. */
 	state->rows->n = state->first;
 	return ret == -EBADMSG ? 0 : ret;
 }
@@ -230,7 +231,8 @@ const struct dwarf_row *dwarf_rows_find(const struct dwarf_rows *rows, uint64_t 
 
 	if (!range)
 		return NULL;
-	/* The last row not behind the address: of several for one address the last counts. */
+	/* Finds the last row at or before the address; among rows of one address the last one
+	 * counts. */
 	const struct dwarf_row *first = &rows->at[rows->sequences[range->owner].first];
 	size_t low = 0, high = rows->sequences[range->owner].n;
 	while (high - low > 1) {
@@ -243,7 +245,7 @@ const struct dwarf_row *dwarf_rows_find(const struct dwarf_rows *rows, uint64_t 
 	return &first[low];
 }
 
-/* Append a directory or name as a path is put together.  False where it gets too long. */
+/* Appends a directory or name to a path.  Returns false if it gets too long. */
 static bool append(char *path, size_t size, size_t *len, const char *part)
 {
 	size_t part_len;

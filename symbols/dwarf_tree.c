@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * dwarf_tree.c - the functions of a unit, what was inlined into them, and their names.
+ * dwarf_tree.c - the functions of a unit, the functions inlined into them, and their names.
  *
- * A unit is passed over once, in the order of the file, for entries of functions that have
- * addresses, wherever they are.  What is inside of one is read when an address of it is asked for.
+ * A unit is scanned once, in the order of the file, for function entries with addresses at any
+ * depth.  The contents of a function are read when an address in it is asked for.
  */
 #include "symbols/dwarf_names.h"
 #include "symbols/dwarf_private.h"
@@ -52,7 +52,7 @@ int dwarf_tree_scan(struct dwarf_unit *unit)
 			continue;
 		const struct dwarf_abbrev *abbrev = dwarf_abbrev_find(unit->abbrevs, code);
 		if (!abbrev)
-			break; /* broken: what came before it counts */
+			break; /* broken: entries before it count */
 		if (abbrev->tag != DW_TAG_subprogram || !abbrev->code_here) {
 			dwarf_entry_skip(unit, abbrev, &cursor);
 			continue;
@@ -74,7 +74,7 @@ int dwarf_tree_scan(struct dwarf_unit *unit)
 	return ret;
 }
 
-/* Add one entry; parent is what it is in. */
+/* Adds one entry. parent: index of the inlined function around it. */
 static int add_inlined(struct dwarf_unit *unit, uint64_t offset, const struct dwarf_entry *entry,
 	uint32_t parent, struct dwarf_function *out)
 {
@@ -94,8 +94,7 @@ static int read_function(struct dwarf_unit *unit, uint64_t offset, struct dwarf_
 {
 	uint32_t parents[DEPTH_MAX] = {0};
 	struct dwarf_entry entry;
-	size_t depth = 0,
-	       skip = 0; /* skip: the depth to come back to from another function; 0: none */
+	size_t depth = 0, skip = 0; /* skip: depth to return to after a nested function; 0: none */
 
 	for (bool first = true; first || depth > 0; first = false) {
 		int ret = dwarf_entry_read(unit, offset, &entry);
@@ -138,7 +137,7 @@ int dwarf_tree_function(struct dwarf_unit *unit, uint64_t entry, struct dwarf_fu
 	memset(out, 0, sizeof(*out));
 	int ret = read_function(unit, entry, out);
 	if (ret == -EBADMSG && out->n)
-		ret = 0; /* broken: what came before it counts */
+		ret = 0; /* broken: entries before it count */
 	if (ret == 0)
 		ret = dwarf_ranges_flatten(&out->map);
 	if (ret < 0)
@@ -153,7 +152,7 @@ void dwarf_function_fini(struct dwarf_function *function)
 	memset(function, 0, sizeof(*function));
 }
 
-/* Entries that one refers to for what it does not say itself, itself first. */
+/* Entries that supply missing attributes of one: itself first, then those it refers to. */
 struct origins {
 	struct {
 		struct dwarf_unit *unit;
@@ -162,7 +161,7 @@ struct origins {
 	size_t n, next;
 };
 
-/* Read the next one.  1, 0 after the last one, or -errno. */
+/* Reads the next one.  Returns 1; 0 after the last one; or -errno. */
 static int next_origin(
 	struct origins *origins, struct dwarf_entry *entry, struct dwarf_unit **entry_unit)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * dwarf_unit.c - units of .debug_info, found by walking over their headers; and their split parts,
- * in .dwo files or in packages of them (.dwp).
+ * dwarf_unit.c - units of .debug_info, found by a walk over their headers, and their split parts.
+ *
+ * Split parts are in .dwo files or in packages of them (.dwp).
  */
 #include "symbols/dwarf_names.h"
 #include "symbols/dwarf_private.h"
@@ -9,9 +10,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define HEADER_BYTES 64u /* more than any header has */
+#define HEADER_BYTES 64u /* more than the longest header */
 
-/* Read the header at image->scanned.  False where it is broken. */
+/* Reads the header at image->scanned.  Returns false if it is broken. */
 static bool read_header(struct dwarf_image *image, struct dwarf_unit *unit)
 {
 	const struct dwarf_section *info = &image->sections[DWARF_INFO];
@@ -84,7 +85,7 @@ int dwarf_units_scan(struct dwarf_image *image, uint64_t until)
 		image->scanned = unit->end;
 	}
 	if (image->scanned < until)
-		image->scanned = info->len; /* nothing can be found behind what is broken */
+		image->scanned = info->len; /* no unit can be found after broken data */
 	return 0;
 }
 
@@ -112,7 +113,7 @@ int dwarf_unit_at(struct dwarf_image *image, uint64_t offset, struct dwarf_unit 
 static void read_bases(struct dwarf_unit *unit, const struct dwarf_entry *root)
 {
 	const struct dwarf_value *values = root->values;
-	/* Without a base a table begins behind its header. */
+	/* Without a base a table begins after its header. */
 	const uint64_t wide = unit->offset_size == 8;
 
 	unit->addr_base = values[SLOT_ADDR_BASE].number;
@@ -169,7 +170,8 @@ int dwarf_unit_ranges(struct dwarf_unit *unit, struct dwarf_ranges *ranges, uint
 	return ret < 0 ? ret : dwarf_entry_ranges(unit, &root, ranges, owner);
 }
 
-/* Begin to use the unit for a skeleton: where it is found is known by now. */
+/* Makes `unit` the split part of a skeleton.  Its root is read again: the places of its tables are
+ * known now. */
 static int link_split(struct dwarf_unit *skeleton, struct dwarf_unit *unit)
 {
 	unit->skeleton = skeleton;
@@ -190,7 +192,7 @@ static int find_in_dwo(struct dwarf_unit *skeleton, struct dwarf_image *part)
 		struct dwarf_unit *unit = part->units[i];
 		if (unit->skeleton || unit->type == DW_UT_type || unit->type == DW_UT_split_type)
 			continue;
-		/* Before version 5 the root entry has the id. */
+		/* Before version 5 the id is in the root entry. */
 		if (unit->version < 5 && dwarf_unit_root(unit) < 0)
 			continue;
 		if (unit->id == skeleton->id)
@@ -199,7 +201,8 @@ static int find_in_dwo(struct dwarf_unit *skeleton, struct dwarf_image *part)
 	return ret == -EBADMSG ? 0 : ret;
 }
 
-/* A package's index: a hash table of ids, and for each unit where its part of each section is. */
+/* Looks the unit up in a package.  Its index has a hash table of ids, and for each unit the place
+ * of its part of each section. */
 static int find_in_package(struct dwarf_unit *skeleton, struct dwarf_image *part)
 {
 	const uint64_t id = skeleton->id;
@@ -212,7 +215,7 @@ static int find_in_package(struct dwarf_unit *skeleton, struct dwarf_image *part
 		return ret;
 	const uint64_t len = (uint64_t)(index.end - index.at);
 	const uint8_t *start = index.at;
-	dwarf_skip(&index, 4); /* the version: 2, or 5 */
+	dwarf_skip(&index, 4); /* version: 2 or 5 */
 	uint64_t columns = dwarf_get(&index, 4), units = dwarf_get(&index, 4);
 	uint64_t slots = dwarf_get(&index, 4), table = 16 + slots * 12;
 	if (index.bad || columns > 16 || slots == 0 || slots & (slots - 1) || slots > len / 12 ||

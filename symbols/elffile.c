@@ -14,7 +14,7 @@
 #define NOTES_MAX_BYTES 65536u
 #define DYNAMIC_MAX 1024u /* entries of PT_DYNAMIC */
 #define DYNAMIC_SYMBOLS_MAX (1u << 20)
-#define WORDS 1024u /* of a hash table, read at once */
+#define WORDS 1024u /* words of a hash table per read */
 
 static _Thread_local int read_error;
 
@@ -73,7 +73,7 @@ uint64_t elffile_u64(const struct elffile *elf, const void *at)
 	return elf->swapped ? __builtin_bswap64(value) : value;
 }
 
-/* A field that both classes have, in the width of this one's structure. */
+/* Read a field of a structure that depends on the file's class. */
 #define FIELD16(elf, p, S, f) \
 	elffile_u16(elf, (p) + ((elf)->is64 ? offsetof(Elf64_##S, f) : offsetof(Elf32_##S, f)))
 #define FIELD32(elf, p, S, f) \
@@ -118,8 +118,8 @@ static int read_segments(struct elffile *elf, uint64_t at, size_t each, size_t n
 	return 0;
 }
 
-/* Segments of a file that has none, from its sections: perf inject wrote such files before Linux
- * 6.1.  Sections of object files have no place yet. */
+/* Makes segments from sections: perf inject wrote files without segments before Linux 6.1.
+ * Sections of object files have no addresses yet. */
 static int make_segments(struct elffile *elf)
 {
 	elf->segments = calloc(elf->n_sections + 1, sizeof(*elf->segments));
@@ -171,7 +171,7 @@ static int read_sections(struct elffile *elf, uint64_t at, size_t each, size_t n
 	if (elffile_read(elf, raw, len, at) < 0)
 		return 0;
 	parse_section(elf, raw, &first);
-	/* More sections than the header's 16 bits can say are counted in the first one. */
+	/* A number of sections beyond the header's 16 bits is in the first section. */
 	if (n == 0)
 		n = first.size < ELFFILE_SECTIONS_MAX ? (size_t)first.size : ELFFILE_SECTIONS_MAX;
 	if (elf->names_section == SHN_XINDEX)
@@ -261,7 +261,7 @@ bool elffile_is_pie(const struct elffile *elf)
 	return dynamic.flags & DF_1_PIE;
 }
 
-/* The words of a table, one after the other. */
+/* Reads the words of a table one by one. */
 struct words {
 	const struct elffile *elf;
 	uint64_t at; /* address of the next */
@@ -287,7 +287,7 @@ static bool next_word(struct words *words, uint32_t *word)
 	return true;
 }
 
-/* By DT_GNU_HASH: the last symbol is the one that ends the chain which begins last. */
+/* Counts by DT_GNU_HASH: the last symbol ends the chain that begins last. */
 static uint64_t count_by_gnu_hash(const struct elffile *elf, uint64_t at)
 {
 	uint32_t n_buckets, first, bloom, last = 0, word = 0;
@@ -304,7 +304,7 @@ static uint64_t count_by_gnu_hash(const struct elffile *elf, uint64_t at)
 			last = word;
 	}
 	if (last < first)
-		return first; /* none is defined */
+		return first; /* no symbol is defined */
 	at += ((uint64_t)n_buckets + last - first) * 4;
 	struct words chain = {.elf = elf, .at = at};
 	for (uint64_t i = last; i < DYNAMIC_SYMBOLS_MAX; i++) {
@@ -322,14 +322,14 @@ static uint64_t count_dynamic(const struct elffile *elf, const struct dynamic *d
 
 	if (dynamic->gnu_hash)
 		return count_by_gnu_hash(elf, dynamic->gnu_hash);
-	/* The second word is the number of symbols; two machines have words of 64 bits there. */
+	/* The second word is the number of symbols.  On s390 and alpha words may have 64 bits. */
 	if (dynamic->hash && elf->machine != EM_S390 && elf->machine != EM_ALPHA)
 		(void)read_word_at(elf, dynamic->hash + 4, &n);
 	return n <= DYNAMIC_SYMBOLS_MAX ? n : 0;
 }
 
-/* Makes sections for a file without section headers (strip --strip-section-headers, sstrip): .dynsym
- * and its names, from the table that the dynamic linker uses. */
+/* Makes sections for a file without section headers (strip --strip-section-headers, sstrip).  They
+ * are .dynsym and its names, from the table that the dynamic linker uses. */
 static int make_sections(struct elffile *elf)
 {
 	const uint64_t each = elf->is64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
@@ -393,7 +393,7 @@ int elffile_open(struct elffile *elf, int fd)
 	elf->names_section = FIELD16(elf, raw, Ehdr, e_shstrndx);
 	ret = read_sections(elf, FIELD(elf, raw, Ehdr, e_shoff),
 		FIELD16(elf, raw, Ehdr, e_shentsize), FIELD16(elf, raw, Ehdr, e_shnum));
-	/* The header has 16 bits for the number; a larger one is in the first section. */
+	/* A number of segments beyond the header's 16 bits is in the first section. */
 	size_t n_segments = FIELD16(elf, raw, Ehdr, e_phnum);
 	if (n_segments == PN_XNUM && elf->n_sections)
 		n_segments = elf->sections[0].info;
@@ -447,7 +447,6 @@ bool elffile_memory_offset(
 	return false;
 }
 
-/* Look for the build-id among notes of any alignment. */
 bool elffile_find_note(const struct elffile *elf, const uint8_t *notes, size_t len, uint8_t *out,
 	size_t max, size_t *out_len)
 {
@@ -508,7 +507,7 @@ int elffile_build_id(const struct elffile *elf, uint8_t *out, size_t max, size_t
 	return ret;
 }
 
-/* Read len bytes where the name of a section begins. */
+/* Reads the first len bytes of a section's name. */
 static bool read_name(
 	const struct elffile *elf, const struct elffile_section *section, char *out, size_t len)
 {

@@ -2,9 +2,9 @@
 /*
  * elffile.h - the headers of an ELF file, read with pread(2): segments, sections, build-id.
  *
- * 32 and 64 bits, both byte orders.  Why not libbfd: it does not export a symbol's size (st_size is in
- * a private structure), and takes 100 to 200 bytes a symbol where a profiler needs 24.  It is used for what it
- * does well, in binfile.h.  Runs in the worker; every number in a file is taken for hostile.
+ * Reads files of 32 and 64 bits and both byte orders. libbfd does not export a symbol's size
+ * (st_size is in a private structure), and takes 100 to 200 bytes per symbol.  A profiler needs 24,
+ * so libbfd is used in binfile.h only.  Runs in the worker; every number in a file may be hostile.
  */
 #ifndef SYMBOLS_ELFFILE_H
 #define SYMBOLS_ELFFILE_H
@@ -30,66 +30,70 @@ struct elffile {
 	int fd; /* borrowed */
 	uint64_t len;
 	bool is64, swapped;
-	bool made_sections; /* the sections are not those that symbols count by */
-	bool has_interpreter; /* of a program that the dynamic linker loads */
+	bool made_sections; /* symbols' section indexes do not refer to these sections */
+	bool has_interpreter; /* PT_INTERP: a program that the dynamic linker loads */
 	uint16_t type, machine;
 	uint64_t entry; /* virtual address; 0: none */
-	struct elffile_segment *segments; /* of PT_LOAD, PT_NOTE, PT_DYNAMIC and PT_GNU_EH_FRAME */
+	/* only PT_LOAD, PT_NOTE, PT_DYNAMIC and PT_GNU_EH_FRAME */
+	struct elffile_segment *segments;
 	size_t n_segments;
 	struct elffile_section *sections;
 	size_t n_sections;
 	uint32_t names_section;
 };
 
-/* Read the headers.  0 with elf to be passed to elffile_close(); -ENOEXEC for what is no ELF file,
- * -EBADMSG for a broken one, or -errno.  Broken section headers are as good as none.  A file without
- * any gets sections for the dynamic symbols and their names, from the dynamic linker's table. */
+/* Reads the headers; fd is borrowed.  Returns 0 with *elf for elffile_close(); -ENOEXEC if it is no
+ * ELF file; -EBADMSG if it is broken; or -errno.  Broken section headers count as none.  A file
+ * without section headers gets sections for the dynamic symbols and their names, from the dynamic
+ * linker's table. */
 int elffile_open(struct elffile *elf, int fd);
 void elffile_close(struct elffile *elf);
 
-/* Read len bytes at offset.  0; -EBADMSG where the file is shorter; -errno. */
+/* Reads len bytes at offset.  Returns 0; -EBADMSG if the file is shorter; or -errno. */
 int elffile_read(const struct elffile *elf, void *out, size_t len, uint64_t offset);
 
-/* Why a read(2) failed in this thread since the last call, a positive errno; 0: none did.  A reader
- * that goes on without that part of a file gives an answer that lacks something. */
+/* Returns why a read in this thread failed since the last call, a positive errno; 0 if none did.  A
+ * reader that skips the unread part of a file returns an incomplete answer. */
 int elffile_take_read_error(void);
 
 uint16_t elffile_u16(const struct elffile *elf, const void *at);
 uint32_t elffile_u32(const struct elffile *elf, const void *at);
 uint64_t elffile_u64(const struct elffile *elf, const void *at);
 
-/* File offset of a virtual address that a loaded segment has in the file, and how many bytes of the
- * segment follow. */
+/* Gets the file offset of a virtual address that a loaded segment has in the file, the number of
+ * bytes left in that segment, and whether it is executable.  Returns false if there is none. */
 bool elffile_offset(
 	const struct elffile *elf, uint64_t vaddr, uint64_t *offset, uint64_t *rest, bool *exec);
 
-/* The same in memory, where a segment may be longer than in the file: offsets go on behind it. */
+/* Like elffile_offset(), but for a segment in memory, where it may be longer than in the file:
+ * offsets continue past its end. */
 bool elffile_memory_offset(
 	const struct elffile *elf, uint64_t vaddr, uint64_t *offset, uint64_t *rest);
 
-/* The GNU build-id, at most max bytes of it; *len 0 when there is none.  0 or -errno. */
+/* Gets the GNU build-id, at most max bytes; *len is 0 if there is none.  Returns 0 or -errno. */
 int elffile_build_id(const struct elffile *elf, uint8_t *out, size_t max, size_t *len);
 
-/* The same among notes in memory: of this machine's order with a zeroed elf. */
+/* Gets the GNU build-id from notes in memory.  A zeroed elf means this machine's byte order.
+ * Returns false if there is none. */
 bool elffile_find_note(const struct elffile *elf, const uint8_t *notes, size_t len, uint8_t *out,
 	size_t max, size_t *out_len);
 
-/* Does the name of a section begin with these bytes? */
+/* Returns true if the name of a section begins with these bytes (at most 32). */
 bool elffile_section_begins(
 	const struct elffile *elf, const struct elffile_section *section, const char *prefix);
 
-/* The section of that name (at most 31 bytes), whatever its type; NULL: none. */
+/* Returns the section of that name (at most 31 bytes) of any type; NULL if none. */
 const struct elffile_section *elffile_find_section(const struct elffile *elf, const char *name);
 
-/* Whether the linker says that it is a program (DF_1_PIE), as of those that need no dynamic
+/* Returns true if the linker marked the file as a program (DF_1_PIE), even one without a dynamic
  * linker. */
 bool elffile_is_pie(const struct elffile *elf);
 
-/* What .gnu_debuglink names: a file's name (at most size - 1 bytes) and its CRC-32.  False where there is none, or one
- * that is no mere name. */
+/* Gets the contents of .gnu_debuglink: a file name (at most size - 1 bytes) and its CRC-32.
+ * Returns false if there is none, or if the name contains a directory. */
 bool elffile_debug_link(const struct elffile *elf, char *name, size_t size, uint32_t *crc);
 
-/* Is there an executable section with this name or one that begins with it and a dot? */
+/* Returns true if an executable section has this name, or this name and a dot as a prefix. */
 bool elffile_has_code_section(const struct elffile *elf, const char *name);
 
 #endif

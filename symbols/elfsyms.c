@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * elfsyms.c - reads symbols in batches, each sorted by name offset so that one pass over the
- * string table through a small window finds the names.
+ * elfsyms.c - reads symbols in batches, sorted by name offset: one pass over the string table
+ * through a small window finds the names.
  */
 #include "symbols/elfsyms.h"
 
@@ -14,37 +14,37 @@
 
 #define BATCH 16384u
 #define WINDOW_BYTES (256u * 1024)
-#define NAME_BYTES (64u * 1024) /* names are cut there */
+#define NAME_BYTES (64u * 1024) /* longer names are cut */
 
 struct candidate {
 	uint64_t start, size, limit;
 	uint32_t name;
-	uint16_t kind; /* SYMTAB_WEAK ... */
-	uint32_t first; /* the sooner in the file, the greater */
+	uint16_t kind; /* SYMTAB_* flags */
+	uint32_t first; /* larger for symbols earlier in the file */
 	bool data;
 };
 
 enum place { PLACE_OFFSET, PLACE_ADDRESS, PLACE_MODULE, PLACE_DATA, PLACE_ANY };
 
 struct reader {
-	const struct elffile *elf; /* whose symbols are read */
-	const struct elffile *map; /* whose segments tell where an address is */
+	const struct elffile *elf; /* has the symbols */
+	const struct elffile *map; /* has the segments of the addresses */
 	enum place place;
-	uint64_t *module_at; /* PLACE_MODULE: by section */
+	uint64_t *module_at; /* PLACE_MODULE: offset of each section */
 	struct elfsyms_kernel *kernel; /* PLACE_ADDRESS */
 	struct symtab_builder *builder;
-	elfsyms_fn *fn; /* PLACE_ANY, in place of the builder */
+	elfsyms_fn *fn; /* PLACE_ANY: replaces the builder */
 	void *ctx;
 	uint64_t strings_at, strings_len;
-	bool dynamic; /* .dynsym is read */
-	bool only_new; /* pass over addresses that have a symbol already */
-	uint32_t index; /* of the symbol that is read, in its table */
+	bool dynamic; /* the table is .dynsym */
+	bool only_new; /* skip addresses that have a symbol already */
+	uint32_t index; /* index of the current symbol in its table */
 	struct candidate *batch;
 	size_t n;
 	char *window;
 	uint64_t window_at;
 	size_t window_len;
-	char *raw; /* symbols as in the file */
+	char *raw; /* symbols in the file's format */
 };
 
 static int by_name(const void *a, const void *b)
@@ -54,7 +54,7 @@ static int by_name(const void *a, const void *b)
 	return x->name < y->name ? -1 : x->name > y->name;
 }
 
-/* The name at an offset of the string table; NULL where there is none. */
+/* Returns the name at an offset of the string table; NULL if there is none. */
 static const char *find_name(struct reader *reader, uint32_t offset, size_t *len)
 {
 	if (offset >= reader->strings_len)
@@ -84,7 +84,7 @@ static const char *find_name(struct reader *reader, uint32_t offset, size_t *len
 	return NULL;
 }
 
-/* $a $d $t $x and the like: marks for disassemblers on ARM and RISC-V. */
+/* $a $d $t $x and similar: marks for disassemblers on ARM and RISC-V. */
 static bool is_mapping_mark(const struct elffile *elf, const char *name, size_t len)
 {
 	if (elf->machine != EM_ARM && elf->machine != EM_AARCH64 && elf->machine != EM_RISCV)
@@ -129,13 +129,13 @@ static void flush(struct reader *reader)
 	reader->n = 0;
 }
 
-/* NULL where the file tells nothing of it. */
+/* Returns NULL if the file has no header for it. */
 static const struct elffile_section *section_of(const struct elffile *elf, uint16_t index)
 {
 	return index < elf->n_sections && !elf->made_sections ? &elf->sections[index] : NULL;
 }
 
-/* Files without section headers tell by segments what is code. */
+/* Gets the place of a data symbol.  In files without section headers, segments mark the code. */
 static bool find_data(const struct reader *reader, uint64_t value,
 	const struct elffile_section *section, uint64_t *start, uint64_t *limit)
 {
@@ -155,7 +155,8 @@ static bool find_data(const struct reader *reader, uint64_t value,
 	return !exec && elffile_memory_offset(reader->map, value, start, limit);
 }
 
-/* Where a symbol is, in what the table counts by; false where it is no code that can be sampled. */
+/* Gets a symbol's place in the units of the table.  Returns false if it is no code that can be
+ * sampled. */
 static bool find_place(const struct reader *reader, uint64_t value, uint16_t index, bool label,
 	uint64_t *start, uint64_t *limit)
 {
@@ -218,7 +219,7 @@ static void consider(struct reader *reader, const uint8_t *raw)
 	if (name == 0 || index == SHN_UNDEF || (index >= SHN_LORESERVE && index != SHN_XINDEX))
 		return;
 	if (elf->machine == EM_ARM && type != STT_NOTYPE)
-		value &= ~1ull; /* says Thumb */
+		value &= ~1ull; /* bit 0 marks Thumb code */
 
 	uint64_t start, limit;
 	if (!find_place(reader, value, index, type == STT_NOTYPE, &start, &limit))
@@ -252,7 +253,7 @@ static int read_table(struct reader *reader, const struct elffile_section *secti
 	if (section->link >= elf->n_sections || section->offset > elf->len)
 		return 0;
 	const struct elffile_section *strings = &elf->sections[section->link];
-	/* Compressed ones are allowed, but nobody makes them. */
+	/* Compressed ones are permitted, but no tool makes them. */
 	if (strings->type != SHT_STRTAB || strings->offset > elf->len ||
 		(section->flags | strings->flags) & SHF_COMPRESSED)
 		return 0;
@@ -273,7 +274,7 @@ static int read_table(struct reader *reader, const struct elffile_section *secti
 		size_t n = left < most ? (size_t)left : most;
 		int ret = elffile_read(elf, reader->raw, n * each, at);
 		if (ret == -EBADMSG)
-			break; /* cut short meanwhile */
+			break; /* the file was truncated meanwhile */
 		if (ret < 0)
 			return ret;
 		for (size_t i = 0; i < n; i++, reader->index++)
@@ -299,17 +300,17 @@ bool elfsyms_has_symtab(const struct elffile *elf)
 {
 	const struct elffile_section *section = find_table(elf, SHT_SYMTAB);
 
-	/* The first one is none. */
+	/* The first symbol is a null entry. */
 	return section && !(section->flags & SHF_COMPRESSED) &&
 		section->size > (elf->is64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym));
 }
 
 struct elfsyms_source {
 	const struct elffile *elf; /* NULL: none */
-	uint32_t type; /* of the section */
+	uint32_t type; /* type of the section */
 };
 
-/* The buffers, if there are none yet.  0 or -ENOMEM. */
+/* Allocates the buffers if needed.  Returns 0 or -ENOMEM. */
 static int make_room(struct reader *reader)
 {
 	if (reader->batch)
@@ -320,8 +321,9 @@ static int make_room(struct reader *reader)
 	return reader->batch && reader->window && reader->raw ? 0 : -ENOMEM;
 }
 
-/* A complete .symtab has all that .dynsym has, and the best of several names was chosen there.  So
- * .dynsym, like other files, only adds names where there are none. */
+/* Reads the tables in order.  A complete .symtab has all symbols of .dynsym, and the best of
+ * several names was chosen there.  So .dynsym, like other files, only adds names to addresses
+ * without one. */
 static int read_tables(struct reader *reader, const struct elfsyms_source *sources, size_t n)
 {
 	int ret = 0;
@@ -358,7 +360,7 @@ int elfsyms_read_dynamic(const struct elffile *elf, struct symtab_builder *build
 	return read_tables(&reader, &(const struct elfsyms_source){elf, SHT_DYNSYM}, 1);
 }
 
-/* All that a file and what belongs to it have. */
+/* Reads all symbols of a file and of the files that belong to it. */
 static int read_all(struct reader *reader, const struct elffile *elf,
 	const struct elffile *const more[ELFSYMS_MORE])
 {

@@ -18,9 +18,9 @@
 /* 32-bit and 64-bit files have the same structures. */
 struct elfversions {
 	const struct elffile *elf;
-	uint8_t *numbers; /* of .gnu.version: two bytes for each symbol */
+	uint8_t *numbers; /* contents of .gnu.version: two bytes per symbol */
 	size_t n_numbers;
-	char *text; /* of the string table, with a NUL behind it */
+	char *text; /* string table, with a NUL appended */
 	uint32_t names[NAMES_MAX]; /* by number: offset in text; 0: none */
 };
 
@@ -53,7 +53,7 @@ static const struct elffile_section *find_type(const struct elffile *elf, uint32
 	return NULL;
 }
 
-/* The first name of each definition is its own, others are those that it goes on from. */
+/* Reads the first name of each definition, its own one.  The others name its predecessors. */
 static void read_names(struct elfversions *versions, const char *defs, size_t len, size_t text_len)
 {
 	const struct elffile *elf = versions->elf;
