@@ -60,8 +60,9 @@ uint16_t elffile_u16(const struct elffile *elf, const void *at);
 uint32_t elffile_u32(const struct elffile *elf, const void *at);
 uint64_t elffile_u64(const struct elffile *elf, const void *at);
 
-/* Gets the file offset of a virtual address that a loaded segment has in the file, the number of
- * bytes left in that segment, and whether it is executable.  Returns false if there is none. */
+/* Gets the file offset of a virtual address in a loaded segment, if the file has its bytes.  *rest
+ * is the number of bytes left in the segment, *exec is true if it is executable.  Returns false if
+ * there is none. */
 bool elffile_offset(
 	const struct elffile *elf, uint64_t vaddr, uint64_t *offset, uint64_t *rest, bool *exec);
 

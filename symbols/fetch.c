@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fetch.c - a queue in front of libdebuginfod, which is loaded with the first question: it brings libcurl and twenty more along.
+ * fetch.c - a queue in front of libdebuginfod.
+ *
+ * The library is loaded with the first question, since it loads libcurl and twenty more libraries.
  */
 #include "symbols/fetch.h"
 #include "symbols/thread.h"
@@ -38,21 +40,21 @@ struct item {
 	struct fetch_id id;
 	enum item_state state;
 	bool canceled;
-	int error; /* positive errno, once done */
+	int error; /* positive errno, when done */
 	int fd; /* -1: none */
 };
 
 struct fetch {
-	struct library library; /* the thread's */
+	struct library library; /* for the fetch thread only */
 	int answers_fd;
 	struct thread thread;
 	bool ended, hangs;
 
-	pthread_mutex_t lock; /* guards all below */
+	pthread_mutex_t lock; /* guards all fields below */
 	pthread_cond_t wake;
 	bool started, stop;
-	struct item *items, **items_end; /* in the order of asking */
-	uint64_t received, total; /* of the one at work */
+	struct item *items, **items_end; /* in the order of questions */
+	uint64_t received, total; /* bytes of the item at work */
 };
 
 /* --- the library --- */
@@ -61,7 +63,7 @@ static bool find(void *handle, const char *name, void *function)
 {
 	void *symbol = dlsym(handle, name);
 
-	/* ISO C has no conversion from an object's pointer to a function's. */
+	/* ISO C has no conversion from an object pointer to a function pointer. */
 	memcpy(function, &symbol, sizeof(symbol));
 	return symbol;
 }
@@ -76,7 +78,7 @@ static int load(struct library *library)
 #define FETCH_FIND(name) found &= find(library->handle, #name, &library->name);
 	FETCH_FUNCTIONS(FETCH_FIND)
 #undef FETCH_FIND
-	/* It stays loaded: the libraries below it start what cannot be undone. */
+	/* It stays loaded: its dependencies start things that cannot be undone. */
 	return found ? 0 : -ENOPKG;
 }
 
@@ -97,9 +99,9 @@ static struct item *find_state(const struct fetch *fetch, enum item_state state)
 	return item;
 }
 
-static _Thread_local struct fetch *working; /* the library's callback gets no pointer of ours */
+static _Thread_local struct fetch *working; /* the library passes no context to the callback */
 
-/* Called by the library at least once a second; nonzero ends the transfer. */
+/* Called by the library at least once per second; a nonzero result ends the transfer. */
 static int progress(debuginfod_client *client, long received, long total)
 {
 	struct fetch *fetch = working;
@@ -114,7 +116,7 @@ static int progress(debuginfod_client *client, long received, long total)
 	return canceled;
 }
 
-/* An fd or -errno. */
+/* Returns an fd or -errno. */
 static int transfer(struct fetch *fetch, const struct fetch_id *id)
 {
 	const struct library *library = &fetch->library;
@@ -136,7 +138,7 @@ static void tell(const struct fetch *fetch)
 {
 	const uint64_t one = 1;
 
-	/* It can only fail by being readable already. */
+	/* It only fails if the eventfd is readable already. */
 	if (write(fetch->answers_fd, &one, sizeof(one)) < 0)
 		return;
 }
@@ -198,7 +200,7 @@ void fetch_end(struct fetch *fetch)
 	pthread_cond_signal(&fetch->wake);
 	pthread_mutex_unlock(&fetch->lock);
 	fetch->ended = true;
-	/* The thread may hang in the resolver.  Its memory then stays. */
+	/* The thread may hang in the resolver; then its memory is not freed. */
 	fetch->hangs = !thread_wait(&fetch->thread, JOIN_MS);
 }
 
@@ -228,7 +230,7 @@ static struct item *find_item(const struct fetch *fetch, const struct fetch_id *
 	return item;
 }
 
-/* With the lock held. */
+/* Call it with the lock held. */
 static int queue(struct fetch *fetch, const struct fetch_id *id)
 {
 	struct item *item = find_item(fetch, id);
@@ -299,7 +301,7 @@ int fetch_open(struct fetch *fetch, const struct fetch_id *id, struct opener_fil
 	if (item && item->fd >= 0)
 		snprintf(path, sizeof(path), "%d", item->fd);
 	pthread_mutex_unlock(&fetch->lock);
-	/* Opened anew: who reads it has a position of its own. */
+	/* Opened again, so that each reader has its own file position. */
 	return path[0] ? opener_below("/proc/self/fd", path, false, out) : -ENOENT;
 }
 

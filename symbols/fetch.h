@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fetch.h - debug files and programs from a debuginfod server, one after the other, by a thread of its own.
+ * fetch.h - gets debug files and programs from a debuginfod server, one at a time, in its own
+ * thread.
  *
- * Nothing here touches the network, loads libdebuginfod or starts the thread before fetch_ask().  The servers are those of
- * $DEBUGINFOD_URLS; what comes is kept in libdebuginfod's cache.  A server may lie: what it sent is a file that somebody
- * else chose.  All functions may be called by any thread, but for new and free.
+ * Nothing here touches the network, loads libdebuginfod or starts the thread before fetch_ask().
+ * $DEBUGINFOD_URLS names the servers; libdebuginfod's cache keeps the files.  A server may lie: its
+ * file may be any file that another person chose.  Any thread may call all functions, except
+ * fetch_new() and fetch_free().
  */
 #ifndef SYMBOLS_FETCH_H
 #define SYMBOLS_FETCH_H
@@ -25,33 +27,36 @@ struct fetch_id {
 	size_t build_id_len;
 };
 
-int fetch_new(struct fetch **out); /* 0 or -ENOMEM */
-/* The eventfd that is written to when something has come, or failed; it stays the caller's.  Before anything is asked for. */
+int fetch_new(struct fetch **out); /* Returns 0 or -ENOMEM. */
+/* Sets the eventfd that is written to after a file came or failed; owned by the caller.  Call it
+ * before the first question. */
 void fetch_answer_to(struct fetch *fetch, int fd);
-/* End what is at work: the thread uses nothing any more.  NULL is a no-op. */
+/* Ends the transfer at work: the thread writes no more answers.  NULL is a no-op. */
 void fetch_end(struct fetch *fetch);
-void fetch_free(struct fetch *fetch); /* ends it, too; NULL is a no-op */
+void fetch_free(struct fetch *fetch); /* calls fetch_end(), too; NULL is a no-op */
 
-bool fetch_has_server(void); /* does $DEBUGINFOD_URLS name one? */
+bool fetch_has_server(void); /* returns true if $DEBUGINFOD_URLS names a server */
 
-/* Queue it.  0; -EALREADY: it waits, is at work, or is here; -EINVAL: no build-id; -EDESTADDRREQ: $DEBUGINFOD_URLS names no
- * server; -ENOMEM, -errno.  What failed before may be asked for again. */
+/* Queues a file; a failed one may be asked for again.  Returns 0; -EALREADY if it waits, is at work
+ * or is here; -EINVAL without a build-id; -EDESTADDRREQ if $DEBUGINFOD_URLS names no server;
+ * -ENOMEM; or -errno. */
 int fetch_ask(struct fetch *fetch, const struct fetch_id *id);
 
-/* The next one that is done, each told once.  False: none.  *error: 0: it is here; ENOENT: no server has it; ECANCELED: fetch_cancel();
- * ENOPKG: libdebuginfod is not installed; positive errno. */
+/* Takes the next finished file; each is reported once.  Returns false if there is none.  *error is
+ * 0 if the file is here, else a positive errno.  ENOENT: no server has it; ECANCELED:
+ * fetch_cancel(); ENOPKG: libdebuginfod is not installed. */
 bool fetch_take(struct fetch *fetch, struct fetch_id *id, int *error);
 
-/* Open what has come.  0, -ENOENT, -errno. */
+/* Opens a file that has come.  Returns 0, -ENOENT or -errno. */
 int fetch_open(struct fetch *fetch, const struct fetch_id *id, struct opener_file *out);
 
-/* Give up the one at work and all that wait. */
+/* Gives up the file at work and all that wait. */
 void fetch_cancel(struct fetch *fetch);
 
 struct fetch_status {
-	size_t waiting; /* with the one at work */
-	struct fetch_id id; /* at work */
-	uint64_t received, total; /* bytes of it; total 0: not known */
+	size_t waiting; /* files, with the one at work */
+	struct fetch_id id; /* the file at work */
+	uint64_t received, total; /* its bytes; total 0: unknown */
 };
 void fetch_status(struct fetch *fetch, struct fetch_status *out);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * finder.c - directories, each with patterns of what may lie below it.
+ * finder.c - directories, each with patterns of the files that may lie below it.
  */
 #include "symbols/finder.h"
 
@@ -18,13 +18,14 @@
 enum dir_class {
 	DIR_TREE, /* an archive or --symfs: a root file system, or perf's layout */
 	DIR_HOME,
-	DIR_PROCESS, /* a target's root */
+	DIR_PROCESS, /* the root of a process */
 	DIR_DEBUG,
 	DIR_ROOT,
 };
 
-/* %P the path, %I the build-id as xx/yyyy, %S in one piece, %R the kernel's release, %D the debug directory, %L the
- * link's name, %F the path without its last part, %M a module below /lib/modules. */
+/* %P: path, %I: build-id as xx/yyyy, %S: build-id in one piece, %R: kernel release, %D: debug
+ * directory, %L: name of the link, %F: path without its last part, %M: module below
+ * /lib/modules. */
 static const struct pattern {
 	enum finder_what what;
 	enum dir_class class;
@@ -33,7 +34,7 @@ static const struct pattern {
 	{FINDER_BINARY, DIR_TREE, "%P"},
 	{FINDER_BINARY, DIR_TREE, ".build-id/%I/elf"},
 	{FINDER_BINARY, DIR_HOME, ".build-id/%I/elf"},
-	/* Of old: a link to the file, no directory. */
+	/* Older layout: a link to the file, not a directory. */
 	{FINDER_BINARY, DIR_HOME, ".build-id/%I"},
 	{FINDER_BINARY, DIR_DEBUG, ".build-id/%I"},
 	{FINDER_BINARY, DIR_ROOT, "%P"},
@@ -44,7 +45,7 @@ static const struct pattern {
 	{FINDER_DEBUG, DIR_PROCESS, "%D/.build-id/%I.debug"},
 	{FINDER_DEBUG, DIR_DEBUG, ".build-id/%I.debug"},
 	{FINDER_DEBUG, DIR_DEBUG, "lib/modules/%M"},
-	/* As gdb does. */
+	/* gdb's places. */
 	{FINDER_LINK, DIR_TREE, "%F/%L"},
 	{FINDER_LINK, DIR_TREE, "%F/.debug/%L"},
 	{FINDER_LINK, DIR_TREE, "usr/lib/debug%F/%L"},
@@ -123,7 +124,8 @@ void finder_fini(struct finder *finder)
 	*finder = (struct finder){0};
 }
 
-/* Directory number n; false where there are no more.  An empty dir: none of that kind here. */
+/* Gets directory n; returns false after the last one.  An empty dir: no directory of that kind
+ * here. */
 static bool get_dir(const struct finder *finder, const struct finder_query *query, size_t n,
 	struct finder_place *out, enum dir_class *class, const char **debug_dir)
 {
@@ -185,7 +187,8 @@ static void hex_id(char out[BUILD_ID_HEX], const struct finder_query *query, boo
 	}
 }
 
-/* What %F stands for: "" for a file in the root.  False where the path is none, or the link's name is. */
+/* Gets %F: "" for a file in the root.  Returns false if the path is not absolute, or the link's
+ * name is not a plain file name. */
 static bool get_folder(const struct finder_query *query, char *out)
 {
 	const char *slash = query->path ? strrchr(query->path, '/') : NULL;
@@ -198,7 +201,7 @@ static bool get_folder(const struct finder_query *query, char *out)
 	return true;
 }
 
-/* False where the query does not know what the pattern needs. */
+/* Returns false if the query lacks a value for the pattern. */
 static bool expand(const char *pattern, const struct finder_query *query, const char *debug_dir,
 	struct finder_place *out)
 {
@@ -232,7 +235,7 @@ static bool expand(const char *pattern, const struct finder_query *query, const 
 		if (!append(out->relative, &used, text))
 			return false;
 	}
-	/* All are below the directory. */
+	/* All paths are relative to the directory. */
 	size_t slashes = strspn(out->relative, "/");
 	memmove(out->relative, out->relative + slashes, used - slashes + 1);
 	return out->relative[0] != '\0';
@@ -249,7 +252,8 @@ bool finder_next(const struct finder *finder, struct finder_query *query, struct
 		while (out->dir[0] && query->pattern < n_patterns) {
 			const struct pattern *pattern = &patterns[query->pattern++];
 			out->by_path = false;
-			/* The target's root comes once for each debug directory. */
+			/* The process's root comes once per debug directory; patterns without %D
+			 * count once. */
 			if (class == DIR_PROCESS && query->dir > 3 && pattern->text[1] != 'D')
 				continue;
 			if (pattern->what == query->what && pattern->class == class &&

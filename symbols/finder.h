@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * finder.h - where files with symbols may lie: debug files by build-id, and what a recording was made of.
+ * finder.h - places of files with symbols: debug files by build-id, and the files of a recording.
  *
- * Names places in the order in which they are to be tried, and opens nothing: whether what lies there is the
- * right file, only its build-id tells.  The loader thread's.
+ * Names places in the order of search and opens none: only the build-id proves that a file is the
+ * right one.  Used in the loader thread.
  */
 #ifndef SYMBOLS_FINDER_H
 #define SYMBOLS_FINDER_H
@@ -24,14 +24,15 @@ struct finder {
 	bool recording;
 };
 
-/* 0 or -ENOMEM. */
+/* Copies the directories of `config`.  Returns 0 or -ENOMEM. finder_fini() frees them. */
 int finder_init(struct finder *finder, const struct symbols_config *config);
-void finder_fini(struct finder *finder); /* a zeroed one is legal */
+void finder_fini(struct finder *finder); /* a zeroed finder is legal */
 
 enum finder_what {
 	FINDER_BINARY, /* the file itself */
 	FINDER_DEBUG, /* its separate debug file, by build-id */
-	FINDER_LINK, /* the same by the name that the file itself tells: right only with the CRC-32 told as well */
+	/* its debug file by .gnu_debuglink: right only if its CRC-32 matches, too */
+	FINDER_LINK,
 	FINDER_KALLSYMS,
 	FINDER_VDSO,
 	FINDER_VMLINUX,
@@ -39,28 +40,30 @@ enum finder_what {
 
 struct finder_query {
 	enum finder_what what;
-	const char *path; /* of a binary or a link, as it was mapped or recorded; or NULL */
-	const char *link; /* of FINDER_LINK: a file's name, without any directory */
-	const char *release; /* of FINDER_VMLINUX; or NULL */
-	const char *module; /* of FINDER_DEBUG: RELEASE/kernel/....ko; or NULL */
+	const char *path; /* path of a binary or link, as mapped or recorded; or NULL */
+	const char *link; /* for FINDER_LINK: name of a file, without a directory */
+	const char *release; /* for FINDER_VMLINUX; or NULL */
+	const char *module; /* for FINDER_DEBUG: RELEASE/kernel/....ko; or NULL */
 	const uint8_t *build_id;
-	size_t build_id_len; /* 0: unknown: by path alone */
-	bool deleted; /* see symbols_source */
-	uint64_t inode; /* the same; 0: unknown */
-	int32_t pid; /* of a debug file: below this process's root first, where that is another than ours; 0: none */
-	/* The finder's, begin with 0. */
+	size_t build_id_len; /* 0: unknown, search by path alone */
+	bool deleted; /* see struct symbols_source */
+	uint64_t inode; /* see struct symbols_source; 0: unknown */
+	/* process with another root than ours: its root is searched first for a debug file; 0:
+	 * none */
+	int32_t pid;
+	/* Used by the finder; start with 0. */
 	size_t dir, pattern;
 };
 
 struct finder_place {
 	char dir[FINDER_PATH_MAX]; /* "/" for the root */
 	char relative[FINDER_PATH_MAX];
-	bool in_root; /* links in it are not to lead out of dir */
-	bool by_path; /* the recorded path: a file there that is another is worth telling */
-	bool foreign; /* others have chosen what lies there: nothing of it may fill the cache */
+	bool in_root; /* links in it must not lead out of dir */
+	bool by_path; /* the recorded path: report another file there */
+	bool foreign; /* chosen by other users: its data must not enter the cache */
 };
 
-/* The next place to look at; false after the last. */
+/* Gets the next place to look at; returns false after the last one. */
 bool finder_next(const struct finder *finder, struct finder_query *query, struct finder_place *out);
 
 #endif

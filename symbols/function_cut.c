@@ -2,7 +2,7 @@
 /*
  * function_cut.c - see function_cut.h.
  *
- * One pass tells how many bytes lie how deep in brackets, another one copies those that are not too
+ * One pass counts the bytes at each depth of brackets, another one copies those that are not too
  * deep.
  */
 #include "symbols/function_cut.h"
@@ -15,19 +15,19 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DEPTH_MAX 256u /* what is deeper counts as that deep */
+#define DEPTH_MAX 256u /* deeper brackets count as this deep */
 #define SMALL_BYTES 32u
 #define ELLIPSIS "…"
-#define MARK_BYTES (2 * sizeof(ELLIPSIS) + 16) /* of put_mark() */
+#define MARK_BYTES (2 * sizeof(ELLIPSIS) + 16) /* maximum that put_mark() writes */
 
-/* The brackets that are open at a place of a name. */
+/* The open brackets at a place in a name. */
 struct place {
 	const char *name;
-	size_t at, end; /* the token there */
-	size_t depth; /* of the token, brackets themselves being outside */
-	size_t inner; /* behind it */
+	size_t at, end; /* the current token */
+	size_t depth; /* depth of the token; brackets themselves count as outside */
+	size_t inner; /* depth after the token */
 	char closers[DEPTH_MAX];
-	size_t deeper; /* brackets beyond these */
+	size_t deeper; /* open brackets beyond closers */
 };
 
 static void open_group(struct place *place, char closer)
@@ -44,7 +44,7 @@ static void close_group(struct place *place, char c)
 		place->deeper--;
 		return;
 	}
-	/* In parentheses they compare: they are no brackets. */
+	/* In parentheses ">" is an operator, not a bracket. */
 	if (!place->inner || (c == '>' && place->closers[place->inner - 1] != '>'))
 		return;
 	while (place->inner && place->closers[place->inner - 1] == '>' && c != '>')
@@ -53,7 +53,8 @@ static void close_group(struct place *place, char c)
 		place->inner--;
 }
 
-/* Bytes of brackets that tell functions apart and are short. */
+/* Returns the length of a short part in brackets that distinguishes functions; 0 if none is
+ * there. */
 static size_t find_kept(const char *text)
 {
 	static const char *const kept[] = {"[clone ", "[abi:", "(anonymous namespace)"};
@@ -68,7 +69,7 @@ static size_t find_kept(const char *text)
 	return 0;
 }
 
-/* The next token; false behind the last. */
+/* Goes to the next token; returns false after the last one. */
 static bool step(struct place *place)
 {
 	size_t solid;
@@ -95,15 +96,16 @@ static bool step(struct place *place)
 	return true;
 }
 
-/* What of a name fits. */
+/* The parts of a name that fit. */
 struct plan {
-	size_t depths; /* 0: not even what is in no brackets, or some are not closed */
-	bool keeps_small; /* groups below these, of at most SMALL_BYTES */
+	/* number of depths kept; 0: depth 0 does not fit, or brackets are not closed */
+	size_t depths;
+	bool keeps_small; /* keeps groups of at most SMALL_BYTES below these */
 };
 
 static struct plan make_plan(const char *name, size_t size)
 {
-	/* By depth; what is left out of a group becomes an ellipsis. */
+	/* Sizes by depth; a dropped group becomes an ellipsis. */
 	size_t bytes[DEPTH_MAX + 2] = {0}, groups[DEPTH_MAX + 2] = {0}, small[DEPTH_MAX + 2] = {0};
 	size_t begins[DEPTH_MAX + 2], used = MARK_BYTES, depth = 0;
 	struct place place = {.name = name};
@@ -131,7 +133,7 @@ static struct plan make_plan(const char *name, size_t size)
 	return plan;
 }
 
-/* Of the function: its clones have the same. */
+/* Hashes the function's name; clones have the same hash. */
 static uint64_t hash_of(const char *name)
 {
 	size_t len = function_base_len(name, strlen(name));

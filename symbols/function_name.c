@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-#define DEPTH_MAX 256 /* function_cut() keeps no more; a look at each bracket costs that much */
+/* function_cut() keeps no deeper brackets; it limits the work for each bracket */
+#define DEPTH_MAX 256
 
 static bool starts_with(const char *text, const char *prefix)
 {
@@ -35,7 +36,7 @@ char function_closer_of(char opener)
 	}
 }
 
-/* Bytes of an operator's name at `at`, of which brackets are a part; 0 where there is none. */
+/* Returns the length of an operator's name at `at`, with its brackets; 0 if there is none. */
 static size_t operator_len(const char *name, size_t at)
 {
 	static const char *const symbols[] = {"()", "[]", "<=>", "<<=", ">>=", "<<", ">>",
@@ -61,7 +62,7 @@ size_t function_solid_len(const char *name, size_t at)
 	return name[at] == '-' && name[at + 1] == '>' ? 2 : 0;
 }
 
-/* Where the bracket that opens at `at` is closed, behind the closing one; 0 where it is not. */
+/* Returns the offset after the bracket that closes the one at `at`; 0 if none does. */
 static size_t group_end(const char *name, size_t at)
 {
 	char closers[DEPTH_MAX];
@@ -79,7 +80,7 @@ static size_t group_end(const char *name, size_t at)
 				return 0;
 			closers[depth++] = function_closer_of(c);
 		} else if (c == ')' || c == '>' || c == ']' || c == '}') {
-			/* In parentheses they compare: they are no brackets. */
+			/* In parentheses ">" is an operator, not a bracket. */
 			if (c == '>' && closers[depth - 1] != '>')
 				continue;
 			while (depth && closers[depth - 1] == '>' && c != '>')
@@ -93,7 +94,7 @@ static size_t group_end(const char *name, size_t at)
 	return 0;
 }
 
-/* Whether what is before `at` is the name of an operator. */
+/* Returns true if the text before `at` is the name of an operator. */
 static bool ends_operator(const char *name, size_t at)
 {
 	const size_t len = strlen("operator");
@@ -174,15 +175,14 @@ static size_t find_inner(const char *name, size_t at, size_t end)
 	return begin;
 }
 
-/* A name that was cut within its parameters. */
+/* Returns true if a name that was cut in its parameters has them here. */
 static bool begins_params(const char *name, size_t at)
 {
 	return name[at] == '(' && at && is_word(name[at - 1]);
 }
 
-/* The last parameters are the function's, unless they belong to a function that something is in:
- * "f(int)::local".  Only templates are written with what they return; "virtual thunk to" is
- * none. */
+/* The last parameters are the function's, unless they belong to an enclosing function:
+ * "f(int)::local".  Only templates show their return type; "virtual thunk to" is none. */
 static struct function_name find_own(const char *name, size_t begin, size_t limit)
 {
 	struct function_name own = {begin, limit};
@@ -192,7 +192,7 @@ static struct function_name find_own(const char *name, size_t begin, size_t limi
 	for (size_t at = begin; at < limit; at = end) {
 		enum token token = function_token(name, at, &end);
 
-		/* Of a conversion: "A::operator char const*()". */
+		/* A conversion: "A::operator char const*()". */
 		if (token == TOKEN_GROUP && is_operator && name[at] == '(' &&
 			strchr("*&", name[at - 1]))
 			token = TOKEN_PARAMS;
@@ -210,7 +210,7 @@ static struct function_name find_own(const char *name, size_t begin, size_t limi
 			own.end = at;
 			break;
 		} else if (token == TOKEN_TEXT && name[at] == 'o' && end > at + 1) {
-			/* Blanks that come next are a part of the operator's name. */
+			/* Blanks after it are part of the operator's name. */
 			is_operator = true;
 		} else if (token == TOKEN_TEXT && name[at] == ' ' && !has_params && !is_operator &&
 			!starts_with(name + at, " <")) {
@@ -235,7 +235,7 @@ size_t function_last_begin(const char *name, struct function_name own)
 	for (size_t at = own.begin; at < base; at = end) {
 		if (function_token(name, at, &end) != TOKEN_TEXT)
 			continue;
-		/* "operator std::vector": the type is a part of the operator's name. */
+		/* "operator std::vector": the type is part of the operator's name. */
 		if (end > at + 1 && name[at] == 'o')
 			break;
 		if (starts_with(name + at, "::"))
@@ -269,7 +269,7 @@ static size_t mark_begin(const char *name, size_t len)
 	return len;
 }
 
-/* The same of " [clone .cold]", as such a mark is demangled. */
+/* Like mark_begin(), for " [clone .cold]", the demangled form of such a mark. */
 static size_t demangled_mark_begin(const char *name, size_t len)
 {
 	static const char clone[] = " [clone ";
@@ -286,7 +286,7 @@ static size_t demangled_mark_begin(const char *name, size_t len)
 	return at - 2;
 }
 
-/* Where Rust's "::h0123456789abcdef" begins. */
+/* Returns the offset of Rust's "::h0123456789abcdef"; len if there is none. */
 static size_t hash_begin(const char *name, size_t len)
 {
 	const size_t digits = 16, hash = digits + strlen("::h");
@@ -299,8 +299,8 @@ static size_t hash_begin(const char *name, size_t len)
 	return len - hash;
 }
 
-/* Go, Java and D write "." between the parts of a name; C, C++ and Rust have it before numbers and
- * what begins with "_" alone: "f.0", "f._omp_fn.0". */
+/* Go, Java and D write "." between the parts of a name.  C, C++ and Rust have it only before
+ * numbers and "_": "f.0", "f._omp_fn.0". */
 static bool has_dotted_parts(const char *name, size_t len)
 {
 	size_t end;

@@ -2,11 +2,12 @@
 /*
  * gopclntab.c - see gopclntab.h.
  *
- *   header      magic, 0, 0, size of the smallest instruction, size of a word; then words: numbers
- *               of functions and files, start of the code (Go 1.18 to 1.25), offsets of the parts
+ *   header      magic, 0, 0, size of the smallest instruction, size of a word; then words:
+ *               number of functions, number of files, start of the code (Go 1.18 to 1.25),
+ *               offsets of the parts
  *   functions   address and offset of its _func for each function; at the end, the end of the last
  *   _func       name; offsets of its values: files, lines, inlined calls
- *   values      pairs of varints, change of the value and bytes of code that it holds for; ends
+ *   values      pairs of varints: change of the value, and bytes of code that it holds for; ends
  *               with a change of 0
  *
  * In a position-independent program only relocations contain the addresses.  Two addresses are only
@@ -24,14 +25,14 @@
 #define FUNCTIONS_MAX (4u << 20)
 #define VALUES_MAX (1u << 20) /* pairs of one function */
 #define RELOCATIONS_READ 4096
-#define MODULE_WORDS 64 /* of moduledata: more than any layout has before gofunc */
-#define SAMPLES 64 /* functions that are tried with a candidate for gofunc */
+#define MODULE_WORDS 64 /* words of moduledata to search; gofunc comes earlier in every layout */
+#define SAMPLES 64 /* functions to test a candidate for gofunc with */
 
-/* Values that one question may pass over.  2,000 addresses of the largest programs known take a
+/* Values that one question may pass.  2,000 addresses of the largest known programs take a
  * tenth. */
 uint64_t gopclntab_work_max = (uint64_t)1 << 29;
 
-/* Numbers of moduledata's words, the same since Go 1.16. */
+/* Indexes of moduledata's words, unchanged since Go 1.16. */
 enum { MODULE_NAMES = 1, MODULE_MINPC = 20, MODULE_MAXPC, MODULE_TEXT, MODULE_ETEXT };
 
 #define PCDATA_INLINE_INDEX 2
@@ -42,15 +43,15 @@ enum layout { GO_1_2, GO_1_16, GO_1_18, GO_1_20 };
 
 struct gopclntab {
 	const struct elffile *elf;
-	uint8_t *bytes; /* of the table, to the end of its section */
+	uint8_t *bytes; /* the table, to the end of its section */
 	size_t len;
 	uint64_t vaddr;
 	enum layout layout;
 	unsigned int word, quantum;
-	uint64_t text, gofunc; /* virtual addresses; gofunc 0: not known */
-	uint64_t n; /* functions */
-	uint64_t names, cus, files, values, functions; /* places in bytes */
-	uint64_t work; /* left for the question; 0: what is found from then on may be wrong */
+	uint64_t text, gofunc; /* virtual addresses; gofunc 0: unknown */
+	uint64_t n; /* number of functions */
+	uint64_t names, cus, files, values, functions; /* offsets in bytes */
+	uint64_t work; /* left for the question; after it reached 0, results may be wrong */
 };
 
 /* --- bytes --- */
@@ -60,7 +61,7 @@ static bool has(const struct gopclntab *table, uint64_t at, uint64_t len)
 	return at <= table->len && len <= table->len - at;
 }
 
-/* A number of 1, 2, 4 or 8 bytes; 0 where there is none. */
+/* Reads a number of 1, 2, 4 or 8 bytes; returns 0 beyond the end. */
 static uint64_t get(const struct gopclntab *table, uint64_t at, unsigned int width)
 {
 	if (!has(table, at, width))
@@ -103,7 +104,7 @@ static void put_word(const struct elffile *elf, uint8_t *at, uint64_t value)
 	}
 }
 
-/* Apply the relocations of one section, of those that need no symbol, to bytes at vaddr. */
+/* Applies the relocations of one section that need no symbol to bytes at vaddr. */
 static int relocate_by(const struct elffile *elf, const struct elffile_section *section,
 	uint64_t vaddr, uint8_t *bytes, size_t len)
 {
@@ -131,7 +132,8 @@ static int relocate_by(const struct elffile *elf, const struct elffile_section *
 	return 0;
 }
 
-/* The bytes of a section, for free().  *out is NULL where it has none.  0 or -errno. */
+/* Reads the bytes of a section; the caller frees them with free(3).  *out is NULL if it has none.
+ * Returns 0 or -errno. */
 static int load_section(
 	const struct elffile *elf, const struct elffile_section *section, uint8_t **out)
 {
@@ -180,7 +182,7 @@ static bool find_layout(const struct elffile *elf, const uint8_t *bytes, enum la
 	return false;
 }
 
-/* A word of the header. */
+/* Returns word i of the header. */
 static uint64_t header(const struct gopclntab *table, unsigned int i)
 {
 	return get(table, 8 + (uint64_t)i * table->word, table->word);
@@ -191,7 +193,7 @@ static unsigned int width_of_pair(const struct gopclntab *table)
 	return table->layout >= GO_1_18 ? 4 : table->word;
 }
 
-/* Take the header apart.  False where it cannot be right. */
+/* Parses the header.  Returns false if it cannot be right. */
 static bool read_header(struct gopclntab *table)
 {
 	const unsigned int parts = table->layout >= GO_1_18 ? 3 : 2;
@@ -218,7 +220,7 @@ static bool read_header(struct gopclntab *table)
 		has(table, table->functions, (table->n * 2 + 1) * width_of_pair(table));
 }
 
-/* Takes the table at a place of a section's bytes, if one is there. */
+/* Takes the table at an offset of a section's bytes.  Returns false if there is none. */
 static bool take_table(
 	struct gopclntab *table, const struct elffile_section *section, uint8_t *bytes, size_t at)
 {
@@ -235,7 +237,7 @@ static bool take_table(
 
 /* --- moduledata --- */
 
-/* Does moduledata begin with these words? */
+/* Returns true if moduledata begins with these words. */
 static bool is_module(const struct gopclntab *table, const uint8_t *words)
 {
 	const struct elffile *elf = table->elf;
@@ -267,13 +269,13 @@ static uint64_t func_of(const struct gopclntab *table, uint64_t i)
 	return table->layout == GO_1_2 ? offset : table->functions + offset;
 }
 
-enum field { /* of a _func, in bytes behind its address */
+enum field { /* offsets in a _func, after its address */
 	FUNC_NAME = 0,
 	FUNC_FILE = 16,
 	FUNC_LINE = 20,
 	FUNC_N_PCDATA = 24,
 	FUNC_CU = 28,
-	FUNC_START_LINE = 32, /* since 1.20 */
+	FUNC_START_LINE = 32, /* since Go 1.20 */
 };
 
 static uint64_t fields_of(const struct gopclntab *table, uint64_t func)
@@ -291,7 +293,7 @@ static const char *name_at(const struct gopclntab *table, uint32_t offset, size_
 	return text_at(table, table->names + offset, len);
 }
 
-/* The address of the calls that are inlined in a function; 0: none, or not known. */
+/* Returns the address of a function's inlined calls; 0 if none or unknown. */
 static uint64_t inline_tree_of(const struct gopclntab *table, uint64_t func, uint64_t gofunc)
 {
 	const uint32_t n_pcdata = field(table, func, FUNC_N_PCDATA);
@@ -313,7 +315,7 @@ static uint64_t inline_tree_of(const struct gopclntab *table, uint64_t func, uin
 struct inlined {
 	uint32_t name;
 	int32_t parent_pc;
-	uint32_t start_line; /* 0: not known */
+	uint32_t start_line; /* 0: unknown */
 };
 
 static bool read_inlined(
@@ -334,7 +336,8 @@ static bool read_inlined(
 	return true;
 }
 
-/* Do the first inlined calls of functions make sense with this address of go:func.*? */
+/* Returns true if the first inlined calls of functions make sense with this address of
+ * go:func.*. */
 static bool is_gofunc(const struct gopclntab *table, uint64_t candidate)
 {
 	size_t n = 0;
@@ -371,7 +374,8 @@ static void use_module(struct gopclntab *table, const uint8_t *words, size_t n)
 	}
 }
 
-/* 0, also where there is none. */
+/* Finds moduledata and sets text and gofunc from it.  Returns 0, even if there is none, or
+ * -errno. */
 static int find_module(struct gopclntab *table)
 {
 	const struct elffile *elf = table->elf;
@@ -410,7 +414,7 @@ bool gopclntab_is_of_go(const struct elffile *elf)
 	return false;
 }
 
-/* Find the table in its own section, or in any data section: other linkers merge sections. */
+/* Finds the table in its own section, or in any data section: other linkers merge sections. */
 static int find_table(struct gopclntab *table, uint8_t **owned)
 {
 	const struct elffile *elf = table->elf;
@@ -503,13 +507,13 @@ static bool get_varint(const struct gopclntab *table, uint64_t *at, uint32_t *ou
 	return false;
 }
 
-/* The value that holds at an address of a function that begins at entry; -1: none. */
+/* Returns the value at an address of the function that begins at entry; -1 if none. */
 static int32_t value_at(struct gopclntab *table, uint32_t offset, uint64_t entry, uint64_t address)
 {
 	uint64_t at = table->values + offset;
 	uint32_t value = UINT32_MAX, by, step;
 
-	/* At the very first place nothing is: functions of C have that. */
+	/* Offset 0 has no values: functions of C have it. */
 	for (size_t i = 0; offset && i < VALUES_MAX && table->work && get_varint(table, &at, &by);
 		i++) {
 		table->work--;
@@ -556,7 +560,7 @@ static void put_name(const struct gopclntab *table, uint32_t name, struct codeta
 	frame->function = text ? codetab_builder_string(builder, text, len) : 0;
 }
 
-/* The number of the inlined call that an address is in; -1: none. */
+/* Returns the index of the inlined call at an address; -1 if none. */
 static int32_t inlined_at(struct gopclntab *table, uint64_t func, uint64_t entry, uint64_t address)
 {
 	const uint64_t pcdata = fields_of(table, func) + (table->layout >= GO_1_20 ? 40 : 36);
@@ -567,7 +571,7 @@ static int32_t inlined_at(struct gopclntab *table, uint64_t func, uint64_t entry
 	return value_at(table, offset, entry, address);
 }
 
-/* The frames of an address of function i, innermost first; their number. */
+/* Makes the frames of an address in function i, innermost first.  Returns their number. */
 static size_t make_frames(struct gopclntab *table, uint64_t i, uint64_t address,
 	struct codetab_builder *builder, struct codetab_frame out[CODETAB_DEPTH_MAX])
 {
@@ -594,7 +598,7 @@ static size_t make_frames(struct gopclntab *table, uint64_t i, uint64_t address,
 	return n + 1;
 }
 
-/* The function that contains an address; table->n: none. */
+/* Returns the index of the function that contains an address; table->n if none. */
 static uint64_t find_function(const struct gopclntab *table, uint64_t address)
 {
 	uint64_t low = 0, high = table->n;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * jitdump.c - the records of a jitdump file, read one after the other with pread(2).
+ * jitdump.c - reads the records of a jitdump file one by one with pread(2).
  */
 #include "symbols/jitdump.h"
 
@@ -15,22 +15,23 @@
 #define HEADER_BYTES 40u
 #define FLAGS_AT 32u
 #define TIME_MAX_NS 315360000000000000u /* ten years */
-#define FLAG_TICKS 1u /* times are those of the CPU's counter */
+#define FLAG_TICKS 1u /* times are from the CPU's counter */
 #define PREFIX_BYTES 16u
-#define NAME_BYTES 65536u /* of longer names the end is cut */
-#define FIRST_BYTES 4096u /* read at once; nearly all names end within */
-#define LINES_BYTES_MAX (16u << 20) /* of one function */
+#define NAME_BYTES 65536u /* longer names are cut */
+#define FIRST_BYTES 4096u /* first read of a record; nearly all names end within it */
+#define LINES_BYTES_MAX (16u << 20) /* limit for one function */
 
 enum { CODE_LOAD, CODE_MOVE, CODE_DEBUG_INFO, CODE_CLOSE };
 
-/* Of a CODE_LOAD after its prefix: pid, tid (32 bits each), vma, address, size, index; then the
- * name and the code. CODE_MOVE: the same, with the old and the new address for the one.
- * CODE_DEBUG_INFO, in front of the function's CODE_LOAD: its address, a number of lines; of each the
- * address, line and discriminator (32 bits each), and the file's name: "\xff" is that of the one before. */
+/* CODE_LOAD, after its prefix: pid, tid (32 bits each), vma, address, size, index; then the name
+ * and the code.  CODE_MOVE has the old and the new address instead of the one.  CODE_DEBUG_INFO
+ * comes before the function's CODE_LOAD: its address and the number of lines.  Each line has an
+ * address, line and discriminator (32 bits each), and the file's name: "\xff" means the name
+ * before. */
 #define LOAD_BYTES 40u
 #define MOVE_BYTES 48u
-#define LINES_BYTES 16u /* before the first */
-#define LINE_BYTES 16u /* without its name */
+#define LINES_BYTES 16u /* bytes before the first line */
+#define LINE_BYTES 16u /* bytes without the name */
 
 static ssize_t read_at(int fd, void *out, size_t len, uint64_t at)
 {
@@ -90,17 +91,17 @@ int jitdump_open(struct jitdump *out, int fd, bool timed)
 
 struct entry {
 	uint32_t kind, number; /* number: count of records before it */
-	uint64_t at, size; /* of the whole record in the file */
+	uint64_t at, size; /* offset and size of the whole record */
 	uint64_t address, code_size, index, old_address;
-	uint64_t time_ns, last_ns; /* 0: not known; else no record is older than one before it */
-	const char *name; /* of CODE_LOAD, in bytes */
+	uint64_t time_ns, last_ns; /* 0: unknown; else not older than any record before it */
+	const char *name; /* name in a CODE_LOAD; points into bytes */
 	size_t name_len;
 	uint64_t code_at;
-	size_t len; /* of the bytes */
-	uint8_t bytes[PREFIX_BYTES + LOAD_BYTES + NAME_BYTES]; /* the last: not zeroed */
+	size_t len; /* bytes read */
+	uint8_t bytes[PREFIX_BYTES + LOAD_BYTES + NAME_BYTES]; /* last member: not zeroed */
 };
 
-/* In front of the first record, for free(); NULL if out of memory. */
+/* Returns an entry before the first record, for free(3); NULL if memory runs out. */
 static struct entry *new_entry(const struct jitdump *dump)
 {
 	struct entry *entry = malloc(sizeof(*entry));
@@ -127,7 +128,7 @@ static int read_entry(const struct jitdump *dump, struct entry *entry)
 	entry->kind = get32(dump, bytes);
 	entry->size = get32(dump, bytes + 4);
 	entry->time_ns = dump->timed ? get64(dump, bytes + 8) : 0;
-	/* No machine runs for so long: it is another clock. */
+	/* No machine runs that long: it is another clock. */
 	if (entry->time_ns > TIME_MAX_NS)
 		entry->time_ns = 0;
 	if (entry->time_ns > entry->last_ns)
@@ -143,7 +144,7 @@ static int read_entry(const struct jitdump *dump, struct entry *entry)
 	if (entry->size < PREFIX_BYTES)
 		return 0;
 	entry->len = (size_t)n < entry->size ? (size_t)n : (size_t)entry->size;
-	/* Being written: its end is not there yet. */
+	/* The end of a record that is being written is missing. */
 	if (entry->len < entry->size) {
 		n = read_at(dump->fd, &last, 1, entry->at + entry->size - 1);
 		if (n < 1)
@@ -155,7 +156,7 @@ static int read_entry(const struct jitdump *dump, struct entry *entry)
 		entry->index = get64(dump, body + 32);
 		entry->name = (const char *)body + LOAD_BYTES;
 		entry->name_len = strnlen(entry->name, entry->len - PREFIX_BYTES - LOAD_BYTES);
-		/* The code ends the record, whatever stands before it. */
+		/* The code ends the record, after any other data. */
 		if (entry->code_size > entry->size - PREFIX_BYTES - LOAD_BYTES)
 			entry->kind = UINT32_MAX;
 		else
@@ -173,11 +174,11 @@ static int read_entry(const struct jitdump *dump, struct entry *entry)
 	return 1;
 }
 
-/* --- names of pieces by index, for those that move --- */
+/* --- spans by index, for pieces that move --- */
 
 struct known {
 	uint64_t index;
-	size_t span; /* its number and one; 0: free */
+	size_t span; /* index of the span plus one; 0: free */
 };
 
 struct indices {
@@ -257,12 +258,12 @@ int jitdump_read(const struct jitdump *dump, struct jitspans *spans)
 	return ret < 0 ? ret : 0;
 }
 
-/* The last record of lines, of which it is not known yet what comes after it. */
+/* The last record of lines; they belong to the next CODE_LOAD. */
 struct lines_record {
 	uint64_t at, size, address;
 };
 
-/* What is told of a piece of code where it was loaded. */
+/* Sets the place of a piece and of its lines in the file, from its CODE_LOAD. */
 static void take_load(
 	const struct entry *entry, const struct lines_record *lines, struct jitdump_code *out)
 {
@@ -283,15 +284,15 @@ static void note_lines(const struct entry *entry, struct lines_record *lines)
 		lines->size = 0;
 }
 
-/* What is looked for, sorted by plain address. */
+/* An address to look for; sorted by plain address. */
 struct wanted {
-	uint64_t plain, number; /* what has to have lain there before (jitspans.h) */
-	size_t i; /* of the caller's */
-	uint64_t seen, since_ns; /* pieces that count, and the time of the last of them */
+	uint64_t plain, number; /* number of pieces that lay there before (jitspans.h) */
+	size_t i; /* index of the caller's address */
+	uint64_t seen, since_ns; /* pieces that count, and the time of the last one */
 	struct told {
 		uint64_t address, size, name; /* name: a hash of it */
 	} last; /* size 0: none */
-	/* Where the record is that has put it at another place; 0: none has. */
+	/* Offset of the record that moved it to this place; 0: none did. */
 	uint64_t moved_end, moved_index;
 };
 
@@ -302,7 +303,7 @@ static int by_plain(const void *a, const void *b)
 	return (x->plain > y->plain) - (x->plain < y->plain);
 }
 
-/* The first whose address is not below the given one. */
+/* Returns the index of the first one that is not below the address. */
 static size_t lower_bound(const struct wanted *wanted, size_t n, uint64_t address)
 {
 	size_t low = 0, high = n;
@@ -325,7 +326,7 @@ static struct told told_by(const struct entry *entry)
 		entry->address, entry->code_size, XXH3_64bits(entry->name, entry->name_len)};
 }
 
-/* As jitspans_build() numbers them. */
+/* Returns true if the entry can be the wanted piece.  Counts pieces as jitspans_build(). */
 static bool is_it(struct wanted *wanted, const struct entry *entry, const struct told *told)
 {
 	if (!entry->time_ns || entry->address > JITSPANS_PLAIN)
@@ -366,7 +367,7 @@ static void take_piece(const struct entry *entry, const struct lines_record *lin
 /* The last load of an index so far. */
 struct loaded {
 	uint64_t index;
-	struct jitdump_code code; /* size 0: there was none */
+	struct jitdump_code code; /* size 0: none */
 };
 
 static int by_index(const void *a, const void *b)
@@ -383,7 +384,7 @@ static int by_moved_end(const void *a, const void *b)
 	return (x->moved_end > y->moved_end) - (x->moved_end < y->moved_end);
 }
 
-/* Always the same one of several; NULL if nobody wants that index. */
+/* Returns the same one of equal indexes each time; NULL if the index is not wanted. */
 static struct loaded *find_loaded(struct loaded *loaded, size_t n, uint64_t index)
 {
 	const struct loaded key = {.index = index};
@@ -391,8 +392,8 @@ static struct loaded *find_loaded(struct loaded *loaded, size_t n, uint64_t inde
 	return bsearch(&key, loaded, n, sizeof(*loaded), by_index);
 }
 
-/* Find the bytes of pieces that moved, which are where they were loaded last before, in a second
- * go.  Sorts wanted anew.  0 or -ENOMEM. */
+/* Finds the bytes of moved pieces at their last load before the move, in a second pass.  Reorders
+ * `wanted`.  Returns 0 or -ENOMEM. */
 static int find_moved(
 	const struct jitdump *dump, struct wanted *wanted, size_t n, struct jitdump_code *out)
 {
@@ -433,7 +434,7 @@ static int find_moved(
 	return ret;
 }
 
-/* NULL when out of memory. */
+/* Returns NULL if memory runs out. */
 static struct wanted *want(const uint64_t *addresses, size_t n)
 {
 	struct wanted *wanted = calloc(n + 1, sizeof(*wanted));
@@ -495,7 +496,7 @@ static int by_address(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* Take the record apart.  names has room for all of it. */
+/* Parses the record.  `names` has room for all of its names. */
 static void parse_lines(const struct jitdump *dump, const struct jitdump_code *code,
 	const uint8_t *bytes, size_t len, struct jitdump_lines *out)
 {

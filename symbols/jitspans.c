@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * jitspans.c - from start to start: which pieces cover an address, in the order in which they were
- * made.
+ * jitspans.c - goes from boundary to boundary: the pieces that cover an address, in the order of
+ * their creation.
  *
- * The one made last is found by a heap, so that a hostile order costs n log n and no more.  All of
- * them are kept in a sorted array as long as that costs little.
+ * A heap finds the last one, so that a hostile order costs at most n log n.  A sorted array keeps
+ * all of them as long as that is cheap.
  */
 #include "symbols/jitspans.h"
 
@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define NAMES_BYTES_MAX ((size_t)1 << 30)
-/* What history may cost: numbers moved and looked at, and symbols that are not the first. */
+/* Limits of history: numbers moved and compared, and symbols that are not the first. */
 #define STEPS_MAX (UINT64_C(1) << 26)
 #define OLDER_MAX (UINT32_C(1) << 18)
 
@@ -41,7 +41,8 @@ static int add_span(struct jitspans *spans, const struct jitspan *span)
 	return 0;
 }
 
-/* The end of a piece; its start: it has no place there, since that is where numbers are. */
+/* Returns the end of a piece; or its start if the address has a piece number in its upper bits: the
+ * piece is then left out. */
 static uint64_t end_of(uint64_t start, uint64_t size)
 {
 	const uint64_t most = start <= JITSPANS_PLAIN ? JITSPANS_PLAIN + 1 : UINT64_MAX;
@@ -97,15 +98,15 @@ int jitspans_move(struct jitspans *spans, size_t i, uint64_t start, uint64_t sin
 	return moved.end == start ? 0 : add_span(spans, &moved);
 }
 
-/* --- what lies where --- */
+/* --- the pieces at an address --- */
 
-/* What was found last of one number, as long as it may go on. */
+/* The last piece found with one number; it may continue. */
 struct run {
 	uint32_t span;
 	uint64_t start, end, since_ns;
 };
 
-/* A piece that counts, and since when it is there. */
+/* A piece that counts, and the time of its appearance. */
 struct chosen {
 	uint32_t span;
 	uint64_t since_ns;
@@ -114,17 +115,17 @@ struct chosen {
 struct sweep {
 	const struct jitspans *spans;
 	struct symtab_builder *builder;
-	uint32_t *heap; /* numbers of spans, the greatest first */
+	uint32_t *heap; /* indexes of spans, the largest on top */
 	size_t n_heap;
-	uint32_t *all; /* the same spans, ascending */
+	uint32_t *all; /* spans of the heap, ascending */
 	size_t n_all;
-	struct chosen *chosen; /* room for as many */
-	uint32_t *names; /* by span: its place in the table and one; 0: it is not there yet */
-	struct run *runs; /* by what lay there before */
+	struct chosen *chosen; /* has room for all */
+	uint32_t *names; /* by span: index of its name in the table plus one; 0: not added yet */
+	struct run *runs; /* by number of pieces that lay there before */
 	size_t n_runs, runs_room;
 	uint64_t steps;
-	uint32_t older; /* symbols */
-	bool only_last; /* history costs too much */
+	uint32_t older; /* number of symbols */
+	bool only_last; /* history takes too much work */
 };
 
 static void heap_push(struct sweep *sweep, uint32_t number)
@@ -168,7 +169,7 @@ static void all_add(struct sweep *sweep, uint32_t number)
 	step(sweep, sweep->n_all - i);
 }
 
-/* Without those that end here. */
+/* Removes the spans that end here. */
 static void all_trim(struct sweep *sweep, uint64_t at)
 {
 	size_t kept = 0;
@@ -200,7 +201,7 @@ static void emit(struct sweep *sweep, size_t number)
 	sweep->older += number != 0;
 }
 
-/* From start to end the piece is what lay there as number so and so.  0 or -ENOMEM. */
+/* Records that the piece is number `number` from start to end.  Returns 0 or -ENOMEM. */
 static int found(struct sweep *sweep, size_t number, const struct chosen *chosen, uint64_t start,
 	uint64_t end)
 {
@@ -227,7 +228,7 @@ static int found(struct sweep *sweep, size_t number, const struct chosen *chosen
 	return 0;
 }
 
-/* A map has no code that could differ: the name is all it tells. */
+/* Returns true if a piece is reported again.  A map has only a name to compare. */
 static bool is_told_again(const struct jitspans *spans, uint32_t number, uint32_t before)
 {
 	const struct jitspan *a = &spans->at[number], *b = &spans->at[before];
@@ -237,7 +238,7 @@ static bool is_told_again(const struct jitspans *spans, uint32_t number, uint32_
 		a->len == b->len && !memcmp(spans->names + a->name, spans->names + b->name, a->len);
 }
 
-/* The pieces that count here, in the order of their times; how many. */
+/* Chooses the pieces that count here, in the order of their times.  Returns their number. */
 static size_t choose(struct sweep *sweep)
 {
 	const struct jitspans *spans = sweep->spans;
@@ -261,7 +262,7 @@ static size_t choose(struct sweep *sweep)
 			last->span = number;
 		else
 			sweep->chosen[n++] = (struct chosen){number, since_ns};
-		/* A larger piece was told again just before this one: nothing is new. */
+		/* A larger piece was reported again just before this one: nothing changed. */
 		if (n > 1 && is_told_again(spans, number, sweep->chosen[n - 2].span))
 			sweep->chosen[--n - 1].span = number;
 	}
@@ -295,7 +296,7 @@ static int by_place(const void *a, const void *b)
 	return (x->number > y->number) - (x->number < y->number);
 }
 
-/* From each place where a piece begins or ends to the next one. */
+/* Goes from each boundary of a piece to the next one. */
 static int go_over(struct sweep *sweep, const struct order *starts, const struct order *ends)
 {
 	const struct jitspan *spans = sweep->spans->at;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * jitspans.h - pieces of code in the order in which they were made: where they overlap, the later
- * one is what lies there now.
+ * jitspans.h - pieces of code in the order of their creation: if they overlap, the later one is
+ * current.
  *
- * Where it is known when they were made, what lay at an address before is kept as well.  All that
- * ever lay there is numbered from 0 on, and number n has the addresses of a table of its own:
- * n << JITSPANS_SHIFT is added to each.  Of those made at one time only the last one counts, and
- * what is told once more, the same place and name, is no other code; of a map, the same name.
+ * If their times are known, earlier code at an address is kept as well.  Pieces at an address are
+ * numbered from 0 on.  Piece n is at addresses of its own: n << JITSPANS_SHIFT is added.  Among
+ * pieces with one time only the last one counts.  A piece reported again (equal place and name; in
+ * a map, equal name) is not new code.
  *
- * Runs in the worker.  Fed by perfmap.c and jitdump.c; what becomes of it is a symbol table
- * without overlaps.
+ * Runs in the worker. perfmap.c and jitdump.c add pieces; the result is a symbol table without
+ * overlaps.
  */
 #ifndef SYMBOLS_JITSPANS_H
 #define SYMBOLS_JITSPANS_H
@@ -22,44 +22,44 @@
 
 #define JITSPANS_MAX (1u << 20) /* reading and sorting them takes half a second of CPU time */
 
-#define JITSPANS_SHIFT \
-	48u /* user addresses are below; those that are not keep the last piece alone */
+/* User addresses are below 1 << 48.  Other addresses have only their last piece. */
+#define JITSPANS_SHIFT 48u
 #define JITSPANS_PLAIN ((UINT64_C(1) << JITSPANS_SHIFT) - 1)
 #define JITSPANS_NUMBERS 32768u
 
 struct jitspan {
 	uint64_t start, end;
-	uint64_t since_ns; /* 0: not known */
+	uint64_t since_ns; /* 0: unknown */
 	uint64_t name; /* offset in names */
 	uint32_t len;
-	bool moved; /* from elsewhere */
+	bool moved; /* it was made elsewhere */
 };
 
 struct jitspans {
 	struct jitspan *at;
 	size_t n, room;
-	char *names; /* one after the other, without ends */
+	char *names; /* concatenated, without NULs */
 	size_t names_len, names_room;
-	size_t n_mapped; /* of them, the first, told by a map, and not by a dump */
-	uint64_t cut_bytes; /* bytes read from a too large file; 0: all were read */
+	size_t n_mapped; /* the first ones, which are from a map, not a dump */
+	uint64_t cut_bytes; /* bytes read from a file that is too large; 0: all were read */
 };
 
 void jitspans_fini(struct jitspans *spans); /* a zeroed one is legal */
 
-/* Add a piece; one of no size is one byte long, one of more than 4 GiB is cut, one where numbers
- * are is left out.  Its name is copied.  since_ns: when it was made, not before any other that the
- * same file tells of; 0: not known.  Returns 0, -EFBIG or -ENOMEM. */
+/* Adds a piece and copies its name.  A size of 0 becomes 1; one above 4 GiB is cut.  A piece at an
+ * address with a number in its upper bits is left out. since_ns: time of its creation, not before
+ * any earlier piece of the file; 0: unknown.  Returns 0, -EFBIG or -ENOMEM. */
 int jitspans_add(struct jitspans *spans, uint64_t start, uint64_t size, uint64_t since_ns,
 	const char *name, size_t len);
 
-/* The same once more elsewhere: piece number i, at start since then. */
+/* Adds piece i again at another place, `start`, since then.  Returns as jitspans_add(). */
 int jitspans_move(struct jitspans *spans, size_t i, uint64_t start, uint64_t since_ns);
 
-/* Everything as symbols without overlaps, with the times of those that are not the first at their
- * addresses (symtab_builder_change()).  Where dumps tell what lay at an address and when, maps do
- * not count; where times are known, pieces without one do not.  Of too much history the later part
- * is left out, and the last piece stands for all.  0 or -ENOMEM; what the builder finds wrong shows
- * at its end. */
+/* Adds all pieces as symbols without overlaps.  Those that are not the first at their address also
+ * get their times (symtab_builder_change()).  Maps do not count at addresses with a dump's pieces.
+ * Pieces without a time do not count at addresses with times.  If the history is too long, its
+ * later part is left out, and only the last piece counts there.  Returns 0 or -ENOMEM; the builder
+ * reports its errors at the end. */
 int jitspans_build(const struct jitspans *spans, struct symtab_builder *builder);
 
 #endif

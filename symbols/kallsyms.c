@@ -2,7 +2,7 @@
 /*
  * kallsyms.c - "ffffffff81000000 T _stext" and "ffffffffc0a01000 t nft_do_chain\t[nf_tables]".
  *
- * Lines that are no functions, too long or malformed are passed over.
+ * Skips lines that are no functions, too long or malformed.
  */
 #include "symbols/kallsyms.h"
 

@@ -11,7 +11,8 @@
 
 #define KALLSYMS_LINE_MAX 1024
 
-/* One function; the strings are not terminated and valid only during the call; module_len 0: core. */
+/* One function.  The strings are not terminated and valid only during the call; module_len 0: core
+ * kernel. */
 struct kallsyms_symbol {
 	uint64_t address;
 	char type; /* one of types */
@@ -23,12 +24,12 @@ typedef void kallsyms_fn(const struct kallsyms_symbol *symbol, void *ctx);
 struct kallsyms {
 	kallsyms_fn *fn;
 	void *ctx;
-	const char *types; /* that are told; functions, unless changed after kallsyms_init() */
-	char line[KALLSYMS_LINE_MAX]; /* the start of a line whose end has not come */
+	const char *types; /* reported types; functions, unless changed after kallsyms_init() */
+	char line[KALLSYMS_LINE_MAX]; /* start of an incomplete line */
 	size_t len;
-	bool skipping; /* inside of a line that is too long */
-	uint64_t functions; /* seen */
-	bool shown; /* some function's address is not 0 */
+	bool skipping; /* inside a line that is too long */
+	uint64_t functions; /* number of functions reported */
+	bool shown; /* the address of some function is not 0 */
 };
 
 #define KALLSYMS_FUNCTIONS "tTwW"
@@ -36,6 +37,7 @@ struct kallsyms {
 
 void kallsyms_init(struct kallsyms *kallsyms, kallsyms_fn *fn, void *ctx);
 void kallsyms_feed(struct kallsyms *kallsyms, const char *text, size_t len);
-void kallsyms_end(struct kallsyms *kallsyms); /* a last line may lack its newline */
+/* call it at the end: the last line may lack its newline */
+void kallsyms_end(struct kallsyms *kallsyms);
 
 #endif

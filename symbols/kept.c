@@ -17,7 +17,7 @@
 
 #define BLOCK_BYTES (1u << 20)
 
-/* Of a file of this size there are so many bytes at its beginning, and at its end. */
+/* Bytes in the copy from the beginning and from the end of a file of this size. */
 struct parts {
 	uint64_t first, last;
 };
@@ -47,7 +47,7 @@ static int write_at(int fd, const char *bytes, size_t len, uint64_t at)
 	return 0;
 }
 
-/* A file that became shorter leaves zeros. */
+/* Copies bytes; the missing part of a file that got shorter stays zero. */
 static int copy_part(int from, int to, uint64_t at, uint64_t len, char *block)
 {
 	int ret = 0;
@@ -71,7 +71,7 @@ int kept_copy(int fd, uint64_t most, bool both_ends, bool *cut)
 	*cut = false;
 	if (fstat(fd, &st) < 0)
 		return -errno;
-	/* It may have grown since there was room for it. */
+	/* It may have grown since room was made for it. */
 	const uint64_t size = (uint64_t)st.st_size < most ? (uint64_t)st.st_size : most;
 	const struct parts parts = parts_of(size, both_ends);
 	*cut = parts.first + parts.last < size;
@@ -151,7 +151,7 @@ struct reading {
 	const char *at, *end;
 };
 
-/* A number, and the one character behind it. */
+/* Reads a number and skips one character after it. */
 static bool take_number(struct reading *in, uint64_t *out)
 {
 	uint64_t value = 0;
@@ -302,7 +302,7 @@ int kept_find(const char *bytes, size_t len, const struct kept_file *wanted, str
 	*out = (struct kept_found){.fd = -1};
 	if (len < magic || memcmp(bytes, KEPT_MAGIC, magic) != 0)
 		return -ENOENT;
-	/* What was cut ends the list. */
+	/* A truncated entry ends the list. */
 	for (size_t n = 0; in.at < in.end && n < KEPT_ENTRIES_MAX; n++) {
 		if (!take_entry(&in, &entry))
 			break;

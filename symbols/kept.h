@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kept.h - copies of what names code, as bytes that a recording carries.
+ * kept.h - copies of files that name code, as bytes in a recording.
  *
- * They are of files that may be gone when the recording is read, or lie where only their process saw
- * them: maps and jitdumps of code made at run time, and tables of symbols of containers' files.  The
- * bytes are KEPT_MAGIC, then for each copy a line "KIND PID INODE SIZE LEN STEPS IDLEN PATHLEN" with
- * decimal numbers, a line for each step (perfmap.h), the build-id, the path, and LEN bytes: of a
- * copy of at most PERFMAP_BYTES_MAX all, else its beginning and its end.  Any thread.
+ * Their files may be gone when the recording is read, or only their process can see them.  They are
+ * maps and jitdumps of JIT code, and symbol tables of files in containers.  Any thread.
+ *
+ * The bytes are KEPT_MAGIC, then the copies.  A copy begins with a line of decimal numbers, "KIND
+ * PID INODE SIZE LEN STEPS IDLEN PATHLEN".  A line per step (perfmap.h), the build-id, the path,
+ * and LEN bytes follow.  A copy of more than PERFMAP_BYTES_MAX has only its beginning and, for a
+ * map, its end.
  */
 #ifndef SYMBOLS_KEPT_H
 #define SYMBOLS_KEPT_H
@@ -18,40 +20,39 @@
 
 #define KEPT_MAGIC "strobe kept 1\n"
 #define KEPT_PATH_MAX 4096u
-#define KEPT_ENTRIES_MAX 50000u /* more are not looked at */
+#define KEPT_ENTRIES_MAX 50000u /* further ones are ignored */
 
 enum kept_kind {
 	KEPT_NONE = 'n', /* no other file has the names of this process's code */
 	KEPT_MAP = 'm',
 	KEPT_DUMP = 'd',
-	KEPT_TABLE = 't', /* symtab.h; empty: the file had none, or was gone */
+	KEPT_TABLE = 't', /* symtab.h; empty: the file had no table, or was gone */
 };
 
 struct kept_file {
 	enum kept_kind kind;
-	const char *path; /* as the process called it */
-	int32_t pid; /* but of a table: whose code it names, as the recording calls it */
-	/* Of a table: the file; inode 0 and build_id_len 0: not known */
+	const char *path; /* path in the process */
+	int32_t pid; /* process whose code it names, as in the recording; not for a table */
+	/* Identity of a table's file; inode 0 and build_id_len 0: unknown. */
 	uint64_t inode;
 	const uint8_t *build_id;
 	size_t build_id_len;
-	const struct perfmap_step *steps; /* of a map */
+	const struct perfmap_step *steps; /* for a map */
 	size_t n_steps;
-	int fd; /* kept_copy()'s; -1: see bytes */
-	const void *bytes; /* NULL: nothing */
+	int fd; /* a copy from kept_copy(); -1: see bytes */
+	const void *bytes; /* NULL: none */
 	size_t len;
 };
 
-/* Copy a file to memory, at most PERFMAP_BYTES_MAX of it: the beginning, and of a map (both_ends)
- * as much of the end; between them is a hole.  What is behind
- * `most` bytes is not looked at.  Returns an fd, or -ETIMEDOUT, -errno.  *cut: bytes
- * were left out. */
+/* Copies a file to memory, at most PERFMAP_BYTES_MAX: the beginning, or for a map (both_ends) half
+ * from each end, with a hole between them.  Bytes beyond `most` are ignored.  Returns an fd, which
+ * the caller owns, -ETIMEDOUT or -errno.  *cut: bytes were left out. */
 int kept_copy(int fd, uint64_t most, bool both_ends, bool *cut);
 
-/* Append bytes of a file.  0 or -errno. */
+/* Appends bytes of a file.  Returns 0 or -errno. */
 int kept_append(FILE *out, int fd, uint64_t at, uint64_t len);
 
-/* Append a file, after kept_begin().  0 or -errno. */
+/* kept_begin() begins the list; kept_put() appends a file.  They return 0 or -errno. */
 int kept_begin(FILE *out);
 int kept_put(FILE *out, const struct kept_file *file);
 
@@ -59,13 +60,13 @@ struct kept_found {
 	int fd; /* a copy in memory, for close(2) */
 	struct perfmap_step *steps; /* for free(3) */
 	size_t n_steps;
-	char path[32]; /* of a map; longer ones are cut */
+	char path[32]; /* path of a map; longer ones are cut */
 };
 
-/* The last copy that matches kind and, of a map, pid; of a jitdump, pid and path; of a table, path
- * and, as far as both sides know them, build-id or else inode.  The rest of wanted is not looked at.
- * The bytes may be hostile.  0; -ENOENT: nothing is told of it; -ENODATA: it is told that there is
- * none; -EBADMSG, -ENOMEM, -errno. */
+/* Finds the last copy that matches kind and, for a map, pid; for a jitdump, pid and path.  A table
+ * must match path and, if both sides know them, build-id or else inode.  The rest of `wanted` is
+ * ignored.  The bytes may be hostile.  Returns 0; -ENOENT if the list says nothing about it;
+ * -ENODATA if it says that there is none, or has different tables; -EBADMSG, -ENOMEM or -errno. */
 int kept_find(
 	const char *bytes, size_t len, const struct kept_file *wanted, struct kept_found *out);
 

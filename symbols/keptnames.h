@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * keptnames.h - names of an image whose table is replaced by newer ones: numbers and strings that
- * stay.
+ * keptnames.h - stable numbers and strings for names of an image with changing tables.
  *
- * Only names that somebody asked for are kept, so what is here is bounded by what was shown, not
- * by the tables. The thread of symbols.h.
+ * Keeps only names that a caller asked for, so its size depends on the names in use, not on the
+ * tables.  Runs in the thread of symbols.h.
  */
 #ifndef SYMBOLS_KEPTNAMES_H
 #define SYMBOLS_KEPTNAMES_H
@@ -13,7 +12,7 @@
 #include <stdint.h>
 
 struct keptname {
-	uint64_t start; /* what tells equal names apart; 0: nothing does */
+	uint64_t start; /* distinguishes equal names; 0: equal names are one */
 	uint64_t hash;
 	char *text;
 };
@@ -21,14 +20,14 @@ struct keptname {
 struct keptnames {
 	struct keptname *at; /* by index */
 	uint32_t n, room;
-	uint32_t *slots; /* index and one; open addressing, at most half full */
+	uint32_t *slots; /* index plus one; open addressing, at most half full */
 	uint32_t n_slots; /* a power of two */
 };
 
 void keptnames_fini(struct keptnames *names); /* a zeroed one is legal */
 
-/* The number and the copy of a name, new or known; the copy stays until keptnames_fini().  0 or
- * -ENOMEM. */
+/* Gets the number and the copy of a name, new or known.  The copy stays until keptnames_fini().
+ * Returns 0 or -ENOMEM. */
 int keptnames_intern(struct keptnames *names, uint64_t start, const char *name, uint32_t *index,
 	const char **text);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * load_ask.c - questions about files to a worker that nobody else's file has spoiled, and what becomes of the answers.
+ * load_ask.c - asks the worker questions about files, and handles the answers.
  *
- * The loader thread.
+ * A file is read by a worker that no other user's file can have taken over.  Runs in the loader
+ * thread.
  */
 #include "symbols/clock.h"
 #include "symbols/loader_private.h"
@@ -23,7 +24,7 @@ uint64_t load_owner(const struct opener_file *file)
 
 void load_for(struct loader *loader, uint64_t whose)
 {
-	/* As long as all files are ours, so are the names. */
+	/* Names are trusted while all files are ours. */
 	if (whose == LOADER_NAMES && !loader->met_foreign)
 		return;
 	if (whose != loader->read_by_worker && loader->read_by_worker != LOADER_OURS)
@@ -40,7 +41,7 @@ int load_ask_twice(struct loader *loader, const struct asker_question *asked, co
 	int ret = -EPIPE;
 
 	for (int attempt = 0; attempt < 2 && ret == -EPIPE; attempt++) {
-		/* The second one gets the rest of the time alone. */
+		/* The second attempt gets only the rest of the time. */
 		const uint64_t past_ms = (uint64_t)clock_now_ms() - start_ms;
 		again.limits.wall_ms = past_ms < asked->limits.wall_ms
 			? asked->limits.wall_ms - (unsigned int)past_ms

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * load_code.c - where the lines and instructions of an image are: its file with a debug file,
- * the kernel, memory.
+ * load_code.c - finds the lines and instructions of an image: in its file and debug file, the
+ * kernel, or memory.
  *
- * The second loader's thread.
+ * Runs in the second loader's thread.
  */
 #include "symbols/loader_code_private.h"
 
@@ -13,7 +13,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#define KERNEL_BYTES_MAX (128ull << 20) /* of its image, without modules */
+#define KERNEL_BYTES_MAX (128ull << 20) /* limit of its image, without modules */
 
 /* --- files that killed the worker --- */
 
@@ -41,7 +41,8 @@ static void ban_file(struct loader_code *code, const struct opener_file *file, c
 	loader_add_note(&code->loader, SYMBOLS_NOTE_CODE_BANNED, path, error, lines);
 }
 
-/* As load_code_ask(), but for those. */
+/* Like load_code_ask(), but bans a file that kills the worker or takes too long.  Returns
+ * -EOWNERDEAD for it and for banned files. */
 static int ask(struct loader_code *code, struct loader_job *job, struct load_code_files *files)
 {
 	const struct opener_file *file =
@@ -70,8 +71,8 @@ static void drop_table(struct loader_job *job)
 	memset(&job->table, 0, sizeof(job->table));
 }
 
-/* With each of the debug files that may be the right one, until there are lines.  What kept one from
- * being read is the answer where no other has them. */
+/* Asks with each debug file that may be the right one, until there are lines.  If no file has them,
+ * a lack of resources while reading one is the answer. */
 static int ask_with_debug(struct loader_code *code, struct loader_job *job,
 	struct load_code_files *files, const uint8_t *build_id, size_t len)
 {
@@ -102,7 +103,7 @@ static int ask_with_debug(struct loader_code *code, struct loader_job *job,
 	return want;
 }
 
-/* The lines or instructions in an open file, whose build-id is known (len 0: has none). */
+/* Loads lines or instructions from an open file with a known build-id (len 0: none). */
 static int load_from(struct loader_code *code, struct loader_job *job,
 	struct load_code_files *files, const uint8_t *build_id, size_t len)
 {
@@ -113,7 +114,7 @@ static int load_from(struct loader_code *code, struct loader_job *job,
 	ret = ask_with_debug(code, job, files, build_id, len);
 	if (ret == 0 || (load_code_is_final(ret) && ret != -ENOMEM) || job->offsets)
 		return ret;
-	/* What is wrong with the debug information does not take the instructions along. */
+	/* Faulty debug information must not prevent the instructions. */
 	job->lines_error = -ret;
 	job->lines = false;
 	ret = ask(code, job, files);
@@ -121,7 +122,7 @@ static int load_from(struct loader_code *code, struct loader_job *job,
 	return ret;
 }
 
-/* What is open now, and what it says of itself: its build-id, and the name of its debug file. */
+/* Gets the open file's build-id and the name of its debug file, if lines are wanted. */
 static int describe(struct loader_code *code, struct loader_job *job, struct load_code_files *files,
 	uint8_t build_id[WIRE_BUILD_ID_MAX], size_t *len)
 {
@@ -200,7 +201,7 @@ void load_code_drop_kept(struct loader_code *code)
 		drop(code, code->n_kept - 1);
 }
 
-/* Takes what is open. */
+/* Keeps open files; takes ownership of them. */
 static void keep(struct loader_code *code, uint32_t key, const struct load_code_files *files)
 {
 	if (code->n_kept == LOADER_KEPT)
@@ -210,7 +211,7 @@ static void keep(struct loader_code *code, uint32_t key, const struct load_code_
 	code->kept[0].files = *files;
 }
 
-/* -ENOENT: nothing is kept of this image, or not any more. */
+/* Asks kept files.  Returns -ENOENT if no file of this image is kept, or no longer. */
 static int load_kept_file(struct loader_code *code, struct loader_job *job)
 {
 	size_t i = 0;
@@ -259,7 +260,7 @@ static int load_file_code(struct loader_code *code, struct loader_job *job)
 
 /* --- the kernel --- */
 
-/* From a vmlinux file.  -ENOENT where there is none. */
+/* Loads from a vmlinux file.  Returns -ENOENT if there is none. */
 static int load_vmlinux(struct loader_code *code, struct loader_job *job, const uint8_t *build_id,
 	size_t len, uint64_t text)
 {
@@ -304,7 +305,7 @@ static int load_kcore(
 	return ret;
 }
 
-/* It does not move while it runs. */
+/* The kernel does not move while it runs. */
 static uint64_t kernel_text(struct loader_code *code)
 {
 	if (!code->kernel_text_known)
@@ -335,15 +336,15 @@ static int load_kernel_code(struct loader_code *code, struct loader_job *job)
 	int ret = loader->recording
 		? load_vmlinux(code, job, source->build_id, source->build_id_len, text)
 		: load_vmlinux(code, job, own, own_len, text);
-	/* A vmlinux has no modules. */
+	/* A vmlinux has no modules, so -ENXIO is not final. */
 	if (ret == 0 || (load_code_is_final(ret) && ret != -ENXIO))
 		return ret;
-	/* Nothing is known of these addresses, but of others there may be. */
+	/* These addresses are unknown, but those in modules may have answers. */
 	if (job->offsets)
 		return has_modules ? 0 : ret == -ENOENT ? -ENODATA : ret;
 	if (!loader->recording)
 		return load_kcore(code, job, job->start, job->end);
-	/* The same kernel, which may lie elsewhere since. */
+	/* It must be the running kernel, perhaps now at another address. */
 	if (!own_len || own_len != source->build_id_len ||
 		memcmp(own, source->build_id, own_len) != 0)
 		return -ENOENT;
@@ -366,7 +367,7 @@ static struct symbols_rights dump_rights(const struct loader_code *code,
 	return load_code_rights(dump, here);
 }
 
-/* What a runtime has written down: of a recording, or of a process that is gone. */
+/* Loads from a jitdump: for a recording, or a process that has ended. */
 static int load_dumped_code(struct loader_code *code, struct loader_job *job)
 {
 	struct loader_file dump;
@@ -382,7 +383,7 @@ static int load_dumped_code(struct loader_code *code, struct loader_job *job)
 
 static int load_process_code(struct loader_code *code, struct loader_job *job)
 {
-	/* Memory has what lies there now, a jitdump also what did before. */
+	/* Memory has only the current code, a jitdump also earlier code. */
 	int dumped = job->source.jitdump ? load_dumped_code(code, job) : -ENOENT;
 
 	if (dumped == 0 || dumped == -ECANCELED)
@@ -397,7 +398,7 @@ static int load_process_code(struct loader_code *code, struct loader_job *job)
 		load_jitdump(&code->loader, &job->source, &dump) < 0)
 		dump.file.fd = -1;
 	int ret = load_code_ask_raw(code, job, fd, dump.file.fd, 0);
-	/* What is wrong with the lines does not take the instructions along. */
+	/* Faulty lines must not prevent the instructions. */
 	if (ret < 0 && dump.file.fd >= 0 && ret != -ECANCELED)
 		ret = load_code_ask_raw(code, job, fd, -1, 0);
 	if (dump.file.fd >= 0) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * load_code_ask.c - one question about lines or instructions to the worker, with as many rounds
- * as it takes until all files are there that the debug information refers to.
+ * load_code_ask.c - asks the worker one question about lines or instructions.
  *
- * The second loader's thread.  Names of files come from the worker, which may be somebody else's
- * by then: nothing is opened by them but debug information of people who are trusted with it.
+ * Takes as many rounds as needed to open all files that the debug information refers to.  Runs in
+ * the second loader's thread.  The worker, which another user's file may control by now, names the
+ * files.  So only debug information of trusted owners is opened by these names.
  */
 #include "symbols/loader_code_private.h"
 
@@ -31,10 +31,10 @@ struct request {
 	struct loader_code *code;
 	struct loader_job *job;
 	struct load_code_files *files;
-	struct strings tried; /* names of split parts */
+	struct strings tried; /* names of split parts that were searched */
 	bool no_alt;
-	uint64_t until_ms; /* of CLOCK_MONOTONIC: no round begins after it */
-	unsigned int wall_ms; /* of the round */
+	uint64_t until_ms; /* no round begins after it; CLOCK_MONOTONIC */
+	unsigned int wall_ms; /* limit of the round */
 	/* The last answer. */
 	struct wire_message answer;
 	struct load_payload names;
@@ -100,7 +100,7 @@ static int compare_offsets(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* The question's bytes, into the packet.  Their number. */
+/* Writes the question into the packet.  Returns its length. */
 static size_t put_payload(struct loader *loader, struct loader_job *job,
 	const struct wire_lines *files, const struct wire_code *raw)
 {
@@ -180,8 +180,8 @@ static bool has_build_id(struct loader *loader, const struct loader_file *file,
 		len == wanted->build_id_len && memcmp(build_id, wanted->build_id, len) == 0;
 }
 
-/* The name may be relative to where the debug file was when it was made: what follows .dwz is
- * below a debug directory. */
+/* Opens the alternate file by name.  The name may be relative to the debug file's original
+ * directory, so the part from .dwz on is searched below debug directories. */
 static bool open_dwz(struct request *request, const char *name)
 {
 	struct loader *loader = &request->code->loader;
@@ -210,7 +210,7 @@ static bool open_dwz(struct request *request, const char *name)
 	return false;
 }
 
-/* The alternate file, of the build-id that the worker told. */
+/* Opens the alternate file by the build-id in the answer. */
 static bool open_alt(struct request *request, const char *name)
 {
 	struct loader *loader = &request->code->loader;
@@ -237,7 +237,7 @@ static bool open_alt(struct request *request, const char *name)
 	return false;
 }
 
-/* Whatever else it is may be what nobody but its owner is to see. */
+/* Other files may be private to their owner. */
 static bool is_elf(int fd)
 {
 	char magic[SELFMAG];
@@ -246,7 +246,7 @@ static bool is_elf(int fd)
 		memcmp(magic, ELFMAG, SELFMAG) == 0;
 }
 
-/* A split part below root, that somebody made who may: root, this user, the owner of the image. */
+/* Opens a split part below root.  Its owner must be root, this user, or the owner of the image. */
 static bool open_part(struct request *request, const char *root, const char *name, bool foreign,
 	struct loader_file *out)
 {
@@ -261,7 +261,7 @@ static bool open_part(struct request *request, const char *root, const char *nam
 	return false;
 }
 
-/* All parts in one file, beside the program. */
+/* Opens the file with all parts, next to the program. */
 static bool open_package(struct request *request, struct loader_file *out)
 {
 	const struct symbols_source *source = &request->job->source;
@@ -299,7 +299,7 @@ static bool find_part(struct request *request, const char *name, struct loader_f
 		(pid > 0 && open_part(request, root, name, true, out));
 }
 
-/* Open what is missing and was not looked for yet.  How many were found. */
+/* Opens missing parts that were not searched before.  Returns the number of parts found. */
 static size_t open_parts(struct request *request)
 {
 	struct load_code_files *files = request->files;
@@ -319,7 +319,7 @@ static size_t open_parts(struct request *request)
 			n += find_part(request, name, &found[n]);
 		name += len + 1;
 	}
-	/* The worker keeps what it read of those before. */
+	/* The worker keeps its data of the earlier parts. */
 	if (n && files->n_parts + n > DWARF_PARTS_MAX) {
 		for (size_t i = 0; i < files->n_parts; i++)
 			close(files->parts[i].file.fd);
@@ -330,7 +330,7 @@ static size_t open_parts(struct request *request)
 	return n;
 }
 
-/* Is another round worth it? */
+/* Returns true if another round is worthwhile. */
 static bool find_missing(struct request *request)
 {
 	struct load_payload *names = &request->names;
@@ -357,8 +357,8 @@ struct symbols_rights load_code_rights(const struct loader_file *file, bool here
 	return (struct symbols_rights){.kind = SYMBOLS_RIGHTS_USER, .user = RIGHTS_NOBODY};
 }
 
-/* Debug information of other owners reduces the rights.  An image of one user starts with few
- * rights. */
+/* Joins the rights of the image and its debug information, which other owners reduce.  An image of
+ * one user starts with few rights. */
 static struct symbols_rights join_rights(const struct load_code_files *files)
 {
 	struct symbols_rights rights = load_code_rights(&files->file, files->here);
@@ -391,7 +391,7 @@ static void close_table(struct request *request)
 	request->table = -1;
 }
 
-/* Whoever made the file decides how many rounds it takes, but not for how long. */
+/* The file decides the number of rounds, but not their total time. */
 static int ask_again(struct request *request)
 {
 	const uint64_t now = (uint64_t)clock_now_ms();
@@ -431,7 +431,7 @@ int load_code_ask_raw(
 	struct loader_code *code, struct loader_job *job, int fd, int dump, uint32_t flags)
 {
 	struct loader *loader = &code->loader;
-	/* A 64-bit kernel runs programs of 32 bits, too. */
+	/* A 64-bit kernel also runs 32-bit programs. */
 	ElfW(Ehdr) header = __ehdr_start;
 	if (job->pid > 0 && !flags)
 		load_code_process_header(job->pid, &header, sizeof(header));
@@ -462,7 +462,7 @@ int load_code_ask_raw(
 		.limits = {.cpu_ms = loader_code_cpu_ms, .wall_ms = loader_code_wall_ms},
 	};
 
-	/* What a process has in its memory, it chose. */
+	/* A process chooses the contents of its memory. */
 	load_for(loader, job->pid ? LOADER_FOREIGN : LOADER_OURS);
 	int ret = load_ask_twice(
 		loader, &asked, job->source.path, &request.answer, &request.names, &request.table);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * load_code_memory.c - code that is in no file: the running kernel's, and that of a process,
- * copied into a memory file.
+ * load_code_memory.c - copies code that is in no file to a memory file: the running kernel's, or a
+ * process's.
  *
- * The second loader's thread.  What the kernel says about itself is trusted.
+ * Runs in the second loader's thread.  The kernel's statements about itself are trusted.
  */
 #include "symbols/loader_code_private.h"
 
@@ -22,7 +22,7 @@
 
 const char *loader_kcore_path = "/proc/kcore";
 
-/* Takes bytes. */
+/* Writes bytes to a memory file and frees them.  Returns an fd or -errno. */
 static int memory_file(uint8_t *bytes, size_t len)
 {
 	int fd = len ? memfd_create("strobe-code", MFD_CLOEXEC) : -1;
@@ -34,7 +34,7 @@ static int memory_file(uint8_t *bytes, size_t len)
 	return ret < 0 ? ret : fd;
 }
 
-/* Where the file has that address, and how much follows. */
+/* Gets the file offset of that address, and the number of bytes from there on. */
 static int find_segment(int fd, uint64_t address, uint64_t *offset, uint64_t *rest)
 {
 	Elf64_Ehdr header;
@@ -80,8 +80,8 @@ int load_code_kernel_bytes(uint64_t start, uint64_t end)
 	return ret;
 }
 
-/* How far memory from start on can be run; *end is cut to it.  A map of JIT names may say of any
- * address that there is code, and what is data may be a secret. */
+/* Cuts *end to the executable memory from start on.  A map of JIT names may claim code at any
+ * address, and data there may be secret. */
 static int cut_to_code(int32_t pid, uint64_t start, uint64_t *end)
 {
 	uint64_t from, to, at = start;
@@ -113,7 +113,7 @@ int load_code_process_bytes(int32_t pid, uint64_t start, uint64_t end)
 		return ret;
 	uint8_t *bytes = malloc((size_t)(end - start));
 	const struct iovec local = {.iov_base = bytes, .iov_len = (size_t)(end - start)};
-	/* The address is the other process's. */
+	/* The address belongs to the other process. */
 	const struct iovec remote = {
 		.iov_base = (void *)(uintptr_t)start, .iov_len = (size_t)(end - start)};
 

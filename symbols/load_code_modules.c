@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * load_code_modules.c - lines and instructions of modules of the running kernel, from their files
- * and debug files; their bytes are those that the kernel runs, where it shows them.
+ * load_code_modules.c - loads lines and instructions of modules of the running kernel, from their
+ * files and debug files.
  *
- * The second loader's thread.  What the kernel says about itself is trusted, and so is what lies
- * below /lib/modules as far as it has the module's build-id.
+ * The bytes are the kernel's own, if it shows them.  Runs in the second loader's thread.  The
+ * kernel's statements about itself are trusted, and so are files below /lib/modules with the
+ * module's build-id.
  */
 #include "symbols/loader_code_private.h"
 
@@ -18,7 +19,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#define NAME_BYTES 64 /* as the kernel's MODULE_NAME_LEN */
+#define NAME_BYTES 64 /* more than the kernel's MODULE_NAME_LEN */
 
 const char *loader_modules_root = "";
 
@@ -28,7 +29,7 @@ struct module {
 };
 
 struct modules {
-	struct module *at; /* by start */
+	struct module *at; /* sorted by start */
 	size_t n;
 };
 
@@ -39,7 +40,7 @@ static int by_start(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* Those that are loaded, with addresses; none where they are not shown.  0 or -ENOMEM. */
+/* Reads the loaded modules with addresses; none if the kernel hides them.  Returns 0 or -ENOMEM. */
 static int read_modules(struct modules *out)
 {
 	struct module module;
@@ -74,7 +75,8 @@ static int read_modules(struct modules *out)
 	return ret;
 }
 
-/* Sizes are of code and data together, which may lie apart, so the last one that begins in front. */
+/* Returns the last module that begins at or before the address, if it is long enough.  Sizes
+ * include code and data, which may be apart. */
 static const struct module *find_module(const struct modules *modules, uint64_t address)
 {
 	size_t low = 0, high = modules->n;
@@ -93,8 +95,8 @@ static const struct module *find_module(const struct modules *modules, uint64_t 
 
 /* --- its file --- */
 
-/* Is a line of modules.dep, "kernel/net/nf-tables.ko.xz: ...", that of the module nf_tables?  It is
- * cut to the file's name then. */
+/* Returns true if a line of modules.dep, "kernel/net/nf-tables.ko.xz: ...", belongs to the module
+ * nf_tables.  Cuts the line to the file's name. */
 static bool is_of_module(char *line, const char *module)
 {
 	line[strcspn(line, ":\n")] = '\0';
@@ -107,7 +109,7 @@ static bool is_of_module(char *line, const char *module)
 	return strncmp(name + len, ".ko", 3) == 0 && (!name[len + 3] || name[len + 3] == '.');
 }
 
-/* The module's file below /lib/modules/RELEASE; NULL: it is not listed.  The caller frees it. */
+/* Returns the module's file below /lib/modules/RELEASE, for free(3); NULL if it is not listed. */
 static char *find_listed(const char *release, const char *module)
 {
 	char path[512], *line = NULL;
@@ -127,12 +129,12 @@ static char *find_listed(const char *release, const char *module)
 	return NULL;
 }
 
-/* What is to be opened: RELEASE/kernel/...ko, as it is packed, and as its debug file is called. */
+/* Names of files: RELEASE/kernel/...ko, packed as in the list, and plain as of the debug file. */
 struct names {
 	char *packed, *plain;
 };
 
-/* 0, -ENOENT or -ENOMEM; to be freed in any case. */
+/* Returns 0, -ENOENT or -ENOMEM; the caller frees the names in any case. */
 static int find_names(const char *module, struct names *names)
 {
 	struct utsname machine;
@@ -156,8 +158,8 @@ static int find_names(const char *module, struct names *names)
 	return ret;
 }
 
-/* Open what has the module's build-id below a directory, and tell its path, which the caller frees
- * in any case.  0 or -errno. */
+/* Opens the file with the module's build-id below a directory.  The caller frees *path in any case.
+ * Returns 0 or -errno. */
 static int open_below(struct loader_code *code, const char *dir, const char *name,
 	const uint8_t *build_id, size_t len, struct loader_file *out, char **path)
 {
@@ -173,7 +175,7 @@ static int open_below(struct loader_code *code, const char *dir, const char *nam
 	return load_find(&code->loader, &query, out);
 }
 
-/* The module's file; or its debug file, which may have its lines. */
+/* Opens the module's file, or its debug file, which may have its lines. */
 static int open_module(struct loader_code *code, const char *module, const struct names *names,
 	struct loader_file *out, char **path)
 {
@@ -191,7 +193,7 @@ static int open_module(struct loader_code *code, const char *module, const struc
 	return ret;
 }
 
-/* Where .text is, which only root may read; else where the code begins, which the list told. */
+/* Gets the address of .text, which only root may read; else the start of the code from the list. */
 static void find_place(const struct module *module, struct load_code_files *files)
 {
 	char path[256];
@@ -209,7 +211,7 @@ static void find_place(const struct module *module, struct load_code_files *file
 		fclose(file);
 }
 
-/* Answer a job all of which is in one module. */
+/* Answers a job that is entirely in one module. */
 static int load_module(struct loader_code *code, struct loader_job *job,
 	const struct module *module, const struct loader_file *memory)
 {
@@ -238,7 +240,7 @@ static int load_module(struct loader_code *code, struct loader_job *job,
 	return ret;
 }
 
-/* Has it come to an end that no other file changes? */
+/* Returns true if no other file can change the result. */
 static bool is_over(int ret)
 {
 	return ret == 0 || (load_code_is_final(ret) && ret != -ENXIO);
@@ -253,7 +255,7 @@ int load_module_code(struct loader_code *code, struct loader_job *job)
 	const struct module *module = ret == 0 ? find_module(&modules, job->start) : NULL;
 	if (module) {
 		memory.file.fd = load_code_kernel_bytes(job->start, job->end);
-		/* Of use are its lines alone, where the kernel shows its code. */
+		/* If the kernel shows its code, the module's file adds only lines. */
 		ret = job->lines || memory.file.fd < 0
 			? load_module(code, job, module, memory.file.fd >= 0 ? &memory : NULL)
 			: -ENOENT;
@@ -275,7 +277,7 @@ static int by_offset(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* Answer n of the job's offsets, all in one module, in a job of their own. */
+/* Answers n of the job's offsets, all in one module, in their own job. */
 static int load_part(struct loader_code *code, struct loader_job *job, const struct module *module,
 	const uint64_t *offsets, size_t n)
 {
@@ -297,7 +299,7 @@ static int load_part(struct loader_code *code, struct loader_job *job, const str
 		loader_job_free(part);
 		return ret;
 	}
-	/* Otherwise nothing is known of these; of other modules there may be. */
+	/* Otherwise these stay unknown; other modules may have answers. */
 	part->next = job->more;
 	job->more = part;
 	return 0;
