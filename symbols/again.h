@@ -47,7 +47,7 @@ void again_drop_source(struct symbols_source *source);
 bool again_keep(struct again *again, struct symbol *symbol);
 void again_missed(struct again *again);
 
-/* Returns true if it is time to look. final_ns: start of a wait for the final names, or 0.  JIT
+/* Returns true if it is time to look.  final_ns: start of a wait for the final names, or 0.  JIT
  * code gets one look after that time. */
 bool again_is_due(const struct again *again, uint64_t now_ns, uint64_t final_ns);
 

@@ -22,7 +22,7 @@ struct asker {
 	_Atomic int worker_pid, spawner_pid; /* -1: none now; any thread */
 	int died_status; /* waitpid(2) status; valid after -EPIPE */
 	bool timed_out; /* after -EPIPE: the worker exceeded its time and was killed */
-	int start_error; /* positive errno, after -ECHILD; 0: it was killed */
+	int start_error; /* positive errno, after -ECHILD; 0: worker or spawner was killed */
 	int confine_error; /* positive errno of the last worker started; taken by the loader */
 };
 
@@ -48,7 +48,7 @@ struct asker_question {
 /* Forks the spawner; must run before any thread starts.  Returns 0 or -errno. */
 int asker_open(struct asker *asker, int stop_fd, unsigned int memory_mb);
 /* Begins without a spawner: the first question executes this program again as the spawner, see
- * spawner_restart().  So any thread may ask it at any time. code: its workers can disassemble. */
+ * spawner_restart().  So any thread may ask it at any time.  code: its workers can disassemble. */
 void asker_open_late(struct asker *asker, int stop_fd, unsigned int memory_mb, bool code);
 void asker_close(struct asker *asker); /* ends worker and spawner */
 

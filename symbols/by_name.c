@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * by_name.c - questions for the places of a name, and their answers.  Runs in the thread of
+ * by_name.c - questions about the places of a name, and their answers.  Runs in the thread of
  * symbols.h.
  */
 #include "symbols/by_name.h"

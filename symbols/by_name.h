@@ -22,9 +22,9 @@ struct symbols_place {
 struct symbols_named; /* the answer */
 
 /* Asks for a name, either mangled (the file's form), or demangled, with or without its arguments
- * ("ns::f(int)", "ns::f").  It may end in a version ("malloc@@GLIBC_2.2.5"). source: a SYMBOLS_FILE
- * (path, pid) or SYMBOLS_KERNEL; copied.  Returns 0 with *out for symbols_named_release(), or
- * -ENOMEM. */
+ * ("ns::f(int)", "ns::f").  It may end in a version ("malloc@@GLIBC_2.2.5").  source: a
+ * SYMBOLS_FILE (path, pid) or SYMBOLS_KERNEL; copied.  Returns 0 with *out for
+ * symbols_named_release(), or -ENOMEM. */
 int symbols_named_ask(struct symbols *symbols, const struct symbols_source *source,
 	const char *name, struct symbols_named **out);
 void symbols_named_release(
@@ -35,19 +35,20 @@ void symbols_named_release(
  * (no worker can be started), or another. */
 enum symbols_state symbols_named_state(const struct symbols_named *named, int *error);
 
-/* After READY; valid until released. */
+/* Returns the places, after READY; valid until released. */
 const struct symbols_place *symbols_named_places(const struct symbols_named *named, size_t *n);
 /* Returns the page-aligned link address of the file's first byte.  The lowest mapping has it at run
  * time. */
 uint64_t symbols_named_base(const struct symbols_named *named);
 bool symbols_named_is_fixed(
 	const struct symbols_named *named); /* neither PIE nor library: addresses stay */
-/* After NONE: name `i` of the most similar ones, best first; NULL after the last.  Valid until
- * released. */
+/* Returns name `i` of the most similar ones, after NONE, best first; NULL after the last.  Valid
+ * until released. */
 const char *symbols_named_near(const struct symbols_named *named, size_t i);
-/* The file has no .symtab, and its debug file is not here: its local names are unknown. */
+/* Returns true if the file has no .symtab and its debug file is not here: its local names are
+ * unknown. */
 bool symbols_named_is_stripped(const struct symbols_named *named);
-/* The kernel shows no addresses (kptr_restrict). */
+/* Returns true if the kernel shows no addresses (kptr_restrict). */
 bool symbols_named_is_hidden(const struct symbols_named *named);
 
 /* Waits for the answer until stop_fd is readable (-1: none) or the time is over.  The next

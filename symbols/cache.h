@@ -16,8 +16,8 @@
 
 struct cache;
 
-/* Opens the cache. dir: see struct symbols_config; max_bytes: 0: CACHE_DEFAULT_BYTES.  Returns 0;
- * -ENOENT if there must be no cache; or -errno.  *out is NULL on errors. */
+/* Opens the cache.  dir: see struct symbols_config; max_bytes: 0 means CACHE_DEFAULT_BYTES.
+ * Returns 0; -ENOENT if there must be no cache; or -errno.  *out is NULL on errors. */
 int cache_open(struct cache **out, const char *dir, size_t max_bytes);
 void cache_close(struct cache *cache); /* NULL is a no-op */
 

@@ -50,7 +50,7 @@ struct cfi_cies {
 
 struct cfi_reader {
 	const struct elffile *elf;
-	const struct cfi_machine *machine; /* NULL: rules are not run */
+	const struct cfi_machine *machine; /* NULL: instructions are not run */
 	const struct cfi_section *sections;
 	struct cfi_cies cies[CFI_SECTIONS_MAX];
 	struct cfi_fde *fdes;
@@ -330,7 +330,7 @@ static bool is_described(const struct cfi_reader *reader, uint64_t vaddr)
 	return false;
 }
 
-/* Returns 0 or -ENOMEM. */
+/* Runs all FDEs in order, and adds their rules and those of the gaps.  Returns 0 or -ENOMEM. */
 static int run_fdes(const struct cfi_reader *reader, struct unwtab_builder *builder)
 {
 	struct cfi_gaps gaps = {.elf = reader->elf, .builder = builder};

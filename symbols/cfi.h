@@ -4,7 +4,7 @@
  * rules of an unwind table.
  *
  * DWARF 5, 6.4; LSB 5, 10.6.  Rules cover only the stack pointer, the frame pointer, rbx and the
- * return address. i386 files get only the rules of outermost frames.  Runs in the worker: every
+ * return address.  i386 files get only the rules of outermost frames.  Runs in the worker: every
  * number in a file may be hostile.
  */
 #ifndef SYMBOLS_CFI_H

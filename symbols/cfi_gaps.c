@@ -18,7 +18,7 @@
 #define CALLS_MAX 65536u
 #define CALL_MAX 8u /* bytes of the longest call on x86-64, plus one */
 #define CALL_MIN 2u
-/* bytes; compilers align functions to it: shorter gaps before one are padding */
+/* bytes; compilers align functions to it: a short gap before an aligned one is padding */
 #define ALIGNMENT 16u
 #define PLT_BYTES 32u /* length of the first entry of a procedure linkage table */
 
@@ -126,13 +126,14 @@ static void add_part(const struct part *part)
 	for (size_t i = done; i + 1 < part->n; i++) {
 		if (word_at(part, i) != MOV_SIGRETURN || word_at(part, i + 1) != SVC)
 			continue;
-		/* A handler returns to this instruction.  Callers are looked up just before it. */
+		/* This instruction is a return address.  Callers are looked up before it, so the
+		 * rule begins one word earlier. */
 		const size_t from = i > done ? i - 1 : i;
 		if (all_leaf)
 			add_words(part, done, from, leaf);
 		done = i + 2;
-		/* In the system call, ip is after SVC.  That word counts if it is padding or at the
-		 * end of the part. */
+		/* In the system call, ip is after SVC.  The rule covers that word, too, if it is
+		 * padding or after the part's end. */
 		if (done == part->n || word_at(part, done) == NOP || !word_at(part, done))
 			done++;
 		add_words(part, from, done, cfi_arm64_signal_rule());

@@ -94,7 +94,7 @@ extern const struct unwtab_rule cfi_outermost;
 /* Returns the address where a program begins; 0 if it is no program. */
 uint64_t cfi_entry(const struct elffile *elf);
 
-/* Sets gaps->roots, before the first part. entry: 0 if call frame information describes it.
+/* Sets gaps->roots, before the first part.  entry: 0 if call frame information describes it.
  * Returns 0 or -ENOMEM. */
 int cfi_find_roots(const struct elffile *elf, uint64_t entry, struct cfi_gaps *gaps);
 

@@ -20,7 +20,7 @@
 
 #define KEPT_BYTES (64u * 1024 * 1024) /* answers without a holder */
 #define KEPT_MAX 256
-#define SLICES 64 /* each unpacks 16 MB */
+#define SLICES 64 /* slices of one job; each unpacks 16 MB */
 
 _Static_assert(SYMBOLS_CODE_BYTES_MAX == WIRE_CODE_BYTES_MAX, "limits differ");
 

@@ -8,7 +8,8 @@
  * with symbols_main().
  *
  * All functions are for the thread that calls symbols.h.  None blocks, except
- * symbols_source_read(). symbols_collect() takes the answers and then returns SYMBOLS_CHANGED_CODE.
+ * symbols_source_read().  symbols_collect() takes the answers and then returns
+ * SYMBOLS_CHANGED_CODE.
  */
 #ifndef SYMBOLS_CODE_H
 #define SYMBOLS_CODE_H
@@ -71,7 +72,7 @@ void symbols_code_release(struct symbols *symbols, struct symbols_code *code); /
  * - ECHILD: no worker can be started
  * - ENOTSUP: an unknown machine, or no libopcodes */
 enum symbols_state symbols_code_state(const struct symbols_code *code, int *error);
-/* After READY; valid until released. */
+/* Returns the instructions, after READY; valid until released. */
 const struct codetab *symbols_code_table(const struct symbols_code *code);
 /* After READY: returns true if there was debug information. */
 bool symbols_code_has_lines(const struct symbols_code *code);
@@ -84,15 +85,15 @@ bool symbols_code_is_partial(const struct symbols_code *code);
 
 /* --- both --- */
 
-/* Returns the number of waiting questions (lines: packets).  *since_ns: start of the current one
- * (CLOCK_MONOTONIC, 0: none), for a spinner. */
+/* Returns the number of waiting questions; those about lines count by packet.  *since_ns: start of
+ * the current one (CLOCK_MONOTONIC, 0: none), for a spinner. */
 size_t symbols_code_waiting(const struct symbols *symbols, uint64_t *since_ns);
 /* Gives up all waiting questions (Esc), those of texts.h, too: they become unasked.  Ends the
  * worker. */
 void symbols_code_abandon(struct symbols *symbols);
 
-/* Forgets failed answers of an image after its debug file has come: they can be asked for again,
- * and instructions, too.  Answers with a holder stay. */
+/* Call it after the debug file of an image has come: missing lines, and instructions, may then be
+ * asked for again.  Answers with a holder stay. */
 void symbols_code_refresh(struct symbols *symbols, uint32_t key);
 
 /* --- the text of source files --- */

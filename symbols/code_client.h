@@ -12,10 +12,10 @@ struct texts;
 
 /* --- code.c --- */
 
-/* Creates the client; must run before any thread starts. answers_fd is owned by the caller.
+/* Creates the client; must run before any thread starts.  answers_fd is owned by the caller.
  * Returns 0 or -errno. */
 int code_client_new(struct code_client **out, const struct symbols_config *config, int answers_fd);
-bool code_client_free(struct code_client *client); /* returns as loader_free() */
+bool code_client_free(struct code_client *client); /* see loader_free() */
 int code_client_recorded(struct code_client *client, const struct symbols_recorded *recorded);
 bool code_client_collect(struct code_client *client); /* true: answers have come */
 bool code_client_is_waiting(const struct code_client *client);

@@ -14,7 +14,7 @@
 struct code_lines_slot;
 struct code_lines_frame;
 
-/* Begin with zeroes. */
+/* Initialize with zeroes. */
 struct code_lines {
 	struct code_lines_slot *slots; /* open addressing, at most half full */
 	size_t n, cap;

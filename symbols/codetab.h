@@ -84,7 +84,7 @@ struct codetab {
  * -EBADMSG. */
 int codetab_check(struct codetab *table, const void *bytes, size_t len);
 
-/* Checks the seals of fd, maps it and checks the table. fd is owned by the caller.  Returns 0,
+/* Checks the seals of fd, maps it and checks the table.  fd is owned by the caller.  Returns 0,
  * -EBADMSG or -errno. */
 int codetab_open(struct codetab *table, int fd);
 void codetab_close(struct codetab *table); /* unmaps; a zeroed table is legal */

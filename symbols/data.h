@@ -12,7 +12,7 @@
 #include "symbols/symbols.h"
 
 /* Asks for the data symbols of a requested image (symbols_request()): a SYMBOLS_FILE or the running
- * kernel.  Once is enough.  Returns 0; -EINVAL for other images; or -ENOMEM. symbols_collect()
+ * kernel.  Once is enough.  Returns 0; -EINVAL for other images; or -ENOMEM.  symbols_collect()
  * reports SYMBOLS_CHANGED_DATA. */
 int symbols_data_request(struct symbols *symbols, uint32_t key);
 

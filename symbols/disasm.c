@@ -3,7 +3,7 @@
  * disasm.c - drives libopcodes over bytes in memory.
  *
  * The library is loaded, not linked: its tables are relocated, which costs each process 0.5 MB
- * (with many machines: 3 MB) and some milliseconds. libopcodes reports branches for some machines
+ * (with many machines: 3 MB) and some milliseconds.  libopcodes reports branches for some machines
  * only; for x86 and arm64 the mnemonic shows them.  Runs in the worker.
  */
 #include "symbols/disasm.h"
@@ -68,7 +68,7 @@ static void load(struct library *library, const char *name)
 
 int disasm_load(void)
 {
-	/* The build found it: Debian's "libopcodes-2.40-system.so", on other systems without
+	/* Found at build time: Debian's "libopcodes-2.40-system.so", elsewhere without
 	 * "-system". */
 	static const char own[] = STROBE_LIBOPCODES;
 	const char *system = strstr(own, "-system");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * dwarf.c - answers questions for lines and inlined functions, and keeps files open for later ones.
+ * dwarf.c - answers questions about lines and inlined functions, and keeps files open for later
+ * ones.
  *
  * A question's addresses are taken unit by unit, so that each unit's tree and line table are read
  * once.
@@ -16,8 +17,8 @@
 #define KEPT_BYTES ((uint64_t)640 << 20) /* bytes of sections in all kept files */
 #define MAP_BYTES ((size_t)64 << 20) /* bytes of kept function maps */
 #define PARTS_MAX 4096
-/* Steps of a question, each some nanoseconds: 2,000 addresses of the largest known files take a
- * tenth. */
+/* Steps of a question, each some nanoseconds.  2,000 addresses of the largest known files take a
+ * tenth of it. */
 uint64_t dwarf_work_max = (uint64_t)1 << 29;
 #define MISSING_MAX 256
 

@@ -137,7 +137,7 @@ static int read_header(struct dwarf_unit *unit, struct dwarf_header *header)
 	cursor.end = header->program.at;
 	header->min_length = (uint8_t)dwarf_get(&cursor, 1);
 	if (version >= 4)
-		/* operations per instruction, for machines of another kind (VLIW) */
+		/* operations per instruction, for VLIW machines */
 		dwarf_skip(&cursor, 1);
 	dwarf_skip(&cursor, 1); /* initial is_stmt: all rows count, as in other tools */
 	header->line_base = (int8_t)dwarf_get(&cursor, 1);

@@ -3,7 +3,8 @@
  * dwarf_image.c - the sections of one file with debug information.
  *
  * They are mapped, so no descriptor has to stay open.  Packed ones are unpacked in order into
- * memory of their own, and only as far as they are read.
+ * memory of their own, and only as far as they are read.  On average an address needs only their
+ * first half.
  */
 #include "symbols/dwarf_private.h"
 #include "symbols/unlinked.h"

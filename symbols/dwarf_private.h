@@ -95,8 +95,8 @@ struct dwarf_image {
 	struct dwarf *dwarf;
 };
 
-/* Maps a section of elf into a zeroed structure, or begins to unpack it. old_packed: it is a
- * .zdebug section.  Returns 0 (without bytes if it has none) or -errno. dwarf_section_close()
+/* Maps a section of elf into a zeroed structure, or begins to unpack it.  old_packed: it is a
+ * .zdebug section.  Returns 0 (without bytes if it has none) or -errno.  dwarf_section_close()
  * releases it; a zeroed structure is legal there. */
 int dwarf_section_open(const struct elffile *elf, const struct elffile_section *header,
 	bool old_packed, struct dwarf_section *section);
@@ -108,7 +108,7 @@ int dwarf_image_open(struct dwarf_image *image, int fd, bool split);
 void dwarf_image_close(struct dwarf_image *image);
 /* Makes bytes [0, end) of a section readable.  Returns 0 or -EBADMSG. */
 int dwarf_section_need(struct dwarf_section *section, uint64_t end);
-/* Sets a cursor at an offset of a section. whole: unpacks the section first; else the cursor ends
+/* Sets a cursor at an offset of a section.  whole: unpacks the section first; else the cursor ends
  * after the ready bytes.  Returns 0 or -EBADMSG. */
 int dwarf_section_at(struct dwarf_image *image, enum dwarf_section_id id, uint64_t offset,
 	bool whole, struct dwarf_cursor *out);

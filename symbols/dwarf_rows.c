@@ -47,7 +47,7 @@ static int add_row(struct state *state)
 	return 0;
 }
 
-/* Returns the end of the sequence. perf inject writes one sequence per function and ends it where
+/* Returns the end of the sequence.  perf inject writes one sequence per function and ends it where
  * its last row begins: that row covers the rest of the code. */
 static uint64_t end_of(const struct state *state, bool is_last)
 {

@@ -73,7 +73,7 @@ uint64_t elffile_u64(const struct elffile *elf, const void *at)
 	return elf->swapped ? __builtin_bswap64(value) : value;
 }
 
-/* Read a field of a structure that depends on the file's class. */
+/* Read a field at its place in the structure of the file's class; FIELD also uses its width. */
 #define FIELD16(elf, p, S, f) \
 	elffile_u16(elf, (p) + ((elf)->is64 ? offsetof(Elf64_##S, f) : offsetof(Elf32_##S, f)))
 #define FIELD32(elf, p, S, f) \
@@ -171,7 +171,7 @@ static int read_sections(struct elffile *elf, uint64_t at, size_t each, size_t n
 	if (elffile_read(elf, raw, len, at) < 0)
 		return 0;
 	parse_section(elf, raw, &first);
-	/* A number of sections beyond the header's 16 bits is in the first section. */
+	/* If the number of sections exceeds the header's 16 bits, it is in the first section. */
 	if (n == 0)
 		n = first.size < ELFFILE_SECTIONS_MAX ? (size_t)first.size : ELFFILE_SECTIONS_MAX;
 	if (elf->names_section == SHN_XINDEX)
@@ -322,7 +322,7 @@ static uint64_t count_dynamic(const struct elffile *elf, const struct dynamic *d
 
 	if (dynamic->gnu_hash)
 		return count_by_gnu_hash(elf, dynamic->gnu_hash);
-	/* The second word is the number of symbols.  On s390 and alpha words may have 64 bits. */
+	/* The second word is the number of symbols.  s390 and alpha have 64-bit words there. */
 	if (dynamic->hash && elf->machine != EM_S390 && elf->machine != EM_ALPHA)
 		(void)read_word_at(elf, dynamic->hash + 4, &n);
 	return n <= DYNAMIC_SYMBOLS_MAX ? n : 0;
@@ -393,7 +393,7 @@ int elffile_open(struct elffile *elf, int fd)
 	elf->names_section = FIELD16(elf, raw, Ehdr, e_shstrndx);
 	ret = read_sections(elf, FIELD(elf, raw, Ehdr, e_shoff),
 		FIELD16(elf, raw, Ehdr, e_shentsize), FIELD16(elf, raw, Ehdr, e_shnum));
-	/* A number of segments beyond the header's 16 bits is in the first section. */
+	/* If the number of segments exceeds the header's 16 bits, it is in the first section. */
 	size_t n_segments = FIELD16(elf, raw, Ehdr, e_phnum);
 	if (n_segments == PN_XNUM && elf->n_sections)
 		n_segments = elf->sections[0].info;

@@ -2,7 +2,7 @@
 /*
  * elffile.h - the headers of an ELF file, read with pread(2): segments, sections, build-id.
  *
- * Reads files of 32 and 64 bits and both byte orders. libbfd does not export a symbol's size
+ * Reads files of 32 and 64 bits and both byte orders.  libbfd does not export a symbol's size
  * (st_size is in a private structure), and takes 100 to 200 bytes per symbol.  A profiler needs 24,
  * so libbfd is used in binfile.h only.  Runs in the worker; every number in a file may be hostile.
  */

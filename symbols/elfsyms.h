@@ -31,7 +31,7 @@ int elfsyms_read_kernel(
  * elfsyms_read(). */
 int elfsyms_read_module(const struct elffile *elf, struct symtab_builder *builder);
 
-/* Number of other files that belong to one and may have more of its symbols; NULL: none. */
+/* Number of other files that may have more symbols of a file; a NULL entry: none. */
 #define ELFSYMS_MORE 2
 
 /* Adds data symbols by offset in memory, see elffile_memory_offset().  Returns as

@@ -53,7 +53,7 @@ static const struct elffile_section *find_type(const struct elffile *elf, uint32
 	return NULL;
 }
 
-/* Reads the first name of each definition, its own one.  The others name its predecessors. */
+/* Reads the names.  The first name of a definition is its own, the others are its predecessors'. */
 static void read_names(struct elfversions *versions, const char *defs, size_t len, size_t text_len)
 {
 	const struct elffile *elf = versions->elf;

@@ -2,8 +2,8 @@
 /*
  * elfversions.h - versions of the dynamic symbols that an ELF file defines.
  *
- * For example "GLIBC_2.2.5" of "malloc@@GLIBC_2.2.5" in nm -D.  Runs in the worker.  Entries of
- * broken tables have no version.
+ * Example: "GLIBC_2.2.5" in "malloc@@GLIBC_2.2.5" (nm -D).  Runs in the worker.  Entries of broken
+ * tables have no version.
  */
 #ifndef SYMBOLS_ELFVERSIONS_H
 #define SYMBOLS_ELFVERSIONS_H

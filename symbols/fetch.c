@@ -78,7 +78,7 @@ static int load(struct library *library)
 #define FETCH_FIND(name) found &= find(library->handle, #name, &library->name);
 	FETCH_FUNCTIONS(FETCH_FIND)
 #undef FETCH_FIND
-	/* It stays loaded: its dependencies start things that cannot be undone. */
+	/* It stays loaded: the initialization of its dependencies cannot be undone. */
 	return found ? 0 : -ENOPKG;
 }
 

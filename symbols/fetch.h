@@ -4,9 +4,9 @@
  * thread.
  *
  * Nothing here touches the network, loads libdebuginfod or starts the thread before fetch_ask().
- * $DEBUGINFOD_URLS names the servers; libdebuginfod's cache keeps the files.  A server may lie: its
- * file may be any file that another person chose.  Any thread may call all functions, except
- * fetch_new() and fetch_free().
+ * $DEBUGINFOD_URLS names the servers; libdebuginfod's cache keeps the files.  A server may lie:
+ * another person may have chosen the contents of its files.  Any thread may call all functions,
+ * except fetch_new() and fetch_free().
  */
 #ifndef SYMBOLS_FETCH_H
 #define SYMBOLS_FETCH_H
@@ -27,7 +27,7 @@ struct fetch_id {
 	size_t build_id_len;
 };
 
-int fetch_new(struct fetch **out); /* Returns 0 or -ENOMEM. */
+int fetch_new(struct fetch **out); /* returns 0 or -ENOMEM */
 /* Sets the eventfd that is written to after a file came or failed; owned by the caller.  Call it
  * before the first question. */
 void fetch_answer_to(struct fetch *fetch, int fd);

@@ -45,7 +45,7 @@ static const struct pattern {
 	{FINDER_DEBUG, DIR_PROCESS, "%D/.build-id/%I.debug"},
 	{FINDER_DEBUG, DIR_DEBUG, ".build-id/%I.debug"},
 	{FINDER_DEBUG, DIR_DEBUG, "lib/modules/%M"},
-	/* gdb's places. */
+	/* gdb searches these places, too. */
 	{FINDER_LINK, DIR_TREE, "%F/%L"},
 	{FINDER_LINK, DIR_TREE, "%F/.debug/%L"},
 	{FINDER_LINK, DIR_TREE, "usr/lib/debug%F/%L"},

@@ -2,6 +2,8 @@
 /*
  * function_cut.h - shortens names of functions that are too long: arguments go, the function's own
  * name stays.
+ *
+ * Pure functions; any thread.
  */
 #ifndef SYMBOLS_FUNCTION_CUT_H
 #define SYMBOLS_FUNCTION_CUT_H

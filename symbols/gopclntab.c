@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * gopclntab.c - see gopclntab.h.
+ * gopclntab.c - see gopclntab.h.  Parts of the table:
  *
  *   header      magic, 0, 0, size of the smallest instruction, size of a word; then words:
  *               number of functions, number of files, start of the code (Go 1.18 to 1.25),
@@ -28,8 +28,8 @@
 #define MODULE_WORDS 64 /* words of moduledata to search; gofunc comes earlier in every layout */
 #define SAMPLES 64 /* functions to test a candidate for gofunc with */
 
-/* Values that one question may pass.  2,000 addresses of the largest known programs take a
- * tenth. */
+/* Values that one question may pass.  2,000 addresses of the largest known programs take a tenth of
+ * it. */
 uint64_t gopclntab_work_max = (uint64_t)1 << 29;
 
 /* Indexes of moduledata's words, unchanged since Go 1.16. */
@@ -51,7 +51,7 @@ struct gopclntab {
 	uint64_t text, gofunc; /* virtual addresses; gofunc 0: unknown */
 	uint64_t n; /* number of functions */
 	uint64_t names, cus, files, values, functions; /* offsets in bytes */
-	uint64_t work; /* left for the question; after it reached 0, results may be wrong */
+	uint64_t work; /* steps left for the question; after 0, results may be wrong */
 };
 
 /* --- bytes --- */
@@ -86,7 +86,7 @@ static const char *text_at(const struct gopclntab *table, uint64_t at, size_t *l
 	return *len < table->len - at ? (const char *)table->bytes + at : NULL;
 }
 
-/* --- sections, as the loader leaves them --- */
+/* --- sections, with relocations applied --- */
 
 static void put_word(const struct elffile *elf, uint8_t *at, uint64_t value)
 {

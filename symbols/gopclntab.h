@@ -20,7 +20,7 @@ struct gopclntab;
 bool gopclntab_is_of_go(const struct elffile *elf);
 
 /* Reads the table; elf must stay open until gopclntab_free().  Returns 0 with *out; -ENODATA if
- * there is no table, or its layout is unknown; -ENOMEM; or -errno. */
+ * there is no table, or its layout is unknown; -EBADMSG; -ENOMEM; or -errno. */
 int gopclntab_open(struct gopclntab **out, const struct elffile *elf);
 void gopclntab_free(struct gopclntab *table); /* NULL is a no-op */
 

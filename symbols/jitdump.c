@@ -286,7 +286,8 @@ static void note_lines(const struct entry *entry, struct lines_record *lines)
 
 /* An address to look for; sorted by plain address. */
 struct wanted {
-	uint64_t plain, number; /* number of pieces that lay there before (jitspans.h) */
+	/* plain address; number of pieces that lay there before (jitspans.h) */
+	uint64_t plain, number;
 	size_t i; /* index of the caller's address */
 	uint64_t seen, since_ns; /* pieces that count, and the time of the last one */
 	struct told {
@@ -434,7 +435,7 @@ static int find_moved(
 	return ret;
 }
 
-/* Returns NULL if memory runs out. */
+/* Makes the sorted list of wanted addresses; returns NULL if memory runs out. */
 static struct wanted *want(const uint64_t *addresses, size_t n)
 {
 	struct wanted *wanted = calloc(n + 1, sizeof(*wanted));

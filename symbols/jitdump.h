@@ -24,7 +24,7 @@ struct jitdump {
 	bool timed; /* its times are used */
 };
 
-/* Checks that fd is a jitdump. timed: its times are those of CLOCK_MONOTONIC, which decide when
+/* Checks that fd is a jitdump.  timed: its times are those of CLOCK_MONOTONIC, which decide when
  * each piece lay at an address.  Returns 0 with *out, -ENOEXEC or -errno. */
 int jitdump_open(struct jitdump *out, int fd, bool timed);
 

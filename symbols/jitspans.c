@@ -124,7 +124,7 @@ struct sweep {
 	struct run *runs; /* by number of pieces that lay there before */
 	size_t n_runs, runs_room;
 	uint64_t steps;
-	uint32_t older; /* number of symbols */
+	uint32_t older; /* number of symbols that are not the first */
 	bool only_last; /* history takes too much work */
 };
 
@@ -228,7 +228,7 @@ static int found(struct sweep *sweep, size_t number, const struct chosen *chosen
 	return 0;
 }
 
-/* Returns true if a piece is reported again.  A map has only a name to compare. */
+/* Returns true if a piece only repeats the one before.  In a map, only names are compared. */
 static bool is_told_again(const struct jitspans *spans, uint32_t number, uint32_t before)
 {
 	const struct jitspan *a = &spans->at[number], *b = &spans->at[before];

@@ -8,7 +8,7 @@
  * pieces with one time only the last one counts.  A piece reported again (equal place and name; in
  * a map, equal name) is not new code.
  *
- * Runs in the worker. perfmap.c and jitdump.c add pieces; the result is a symbol table without
+ * Runs in the worker.  perfmap.c and jitdump.c add pieces; the result is a symbol table without
  * overlaps.
  */
 #ifndef SYMBOLS_JITSPANS_H
@@ -47,7 +47,7 @@ struct jitspans {
 void jitspans_fini(struct jitspans *spans); /* a zeroed one is legal */
 
 /* Adds a piece and copies its name.  A size of 0 becomes 1; one above 4 GiB is cut.  A piece at an
- * address with a number in its upper bits is left out. since_ns: time of its creation, not before
+ * address with a number in its upper bits is left out.  since_ns: time of its creation, not before
  * any earlier piece of the file; 0: unknown.  Returns 0, -EFBIG or -ENOMEM. */
 int jitspans_add(struct jitspans *spans, uint64_t start, uint64_t size, uint64_t since_ns,
 	const char *name, size_t len);

@@ -2,13 +2,13 @@
 /*
  * kept.h - copies of files that name code, as bytes in a recording.
  *
- * Their files may be gone when the recording is read, or only their process can see them.  They are
- * maps and jitdumps of JIT code, and symbol tables of files in containers.  Any thread.
+ * The files are maps and jitdumps of JIT code, and symbol tables of files in containers.  They may
+ * be gone when the recording is read, or only their process can see them.  Any thread.
  *
- * The bytes are KEPT_MAGIC, then the copies.  A copy begins with a line of decimal numbers, "KIND
- * PID INODE SIZE LEN STEPS IDLEN PATHLEN".  A line per step (perfmap.h), the build-id, the path,
- * and LEN bytes follow.  A copy of more than PERFMAP_BYTES_MAX has only its beginning and, for a
- * map, its end.
+ * The bytes are KEPT_MAGIC, then the copies.  A copy begins with a line "KIND PID INODE SIZE LEN
+ * STEPS IDLEN PATHLEN": a letter, then decimal numbers.  A line per step (perfmap.h), the build-id,
+ * the path, and LEN bytes follow.  A copy of more than PERFMAP_BYTES_MAX has only its beginning
+ * and, for a map, its end.
  */
 #ifndef SYMBOLS_KEPT_H
 #define SYMBOLS_KEPT_H

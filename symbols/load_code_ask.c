@@ -357,8 +357,8 @@ struct symbols_rights load_code_rights(const struct loader_file *file, bool here
 	return (struct symbols_rights){.kind = SYMBOLS_RIGHTS_USER, .user = RIGHTS_NOBODY};
 }
 
-/* Joins the rights of the image and its debug information, which other owners reduce.  An image of
- * one user starts with few rights. */
+/* Returns the rights for the image and its debug information.  Debug information of other owners
+ * reduces them.  An image of one user starts with few rights. */
 static struct symbols_rights join_rights(const struct load_code_files *files)
 {
 	struct symbols_rights rights = load_code_rights(&files->file, files->here);

@@ -75,8 +75,8 @@ static int read_modules(struct modules *out)
 	return ret;
 }
 
-/* Returns the last module that begins at or before the address, if it is long enough.  Sizes
- * include code and data, which may be apart. */
+/* Returns the last module that begins at or before the address, if its size covers it; else NULL.
+ * Sizes include code and data, which may be apart. */
 static const struct module *find_module(const struct modules *modules, uint64_t address)
 {
 	size_t low = 0, high = modules->n;
