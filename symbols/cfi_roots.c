@@ -81,8 +81,8 @@ static bool may_end(const uint8_t *bytes)
 	}
 }
 
-/* Returns how many bytes of an entry without a symbol belong to it for sure.  They end after its
- * first call, unless an earlier instruction may end the function.  0: unknown. */
+/* Returns how many bytes of an entry without a symbol belong to it for sure: up to the end of its
+ * first call.  0: unknown, also if an earlier instruction may end the function. */
 static uint64_t find_first_call(const struct elffile *elf, uint64_t entry)
 {
 	uint8_t bytes[ENTRY_BYTES];

@@ -2,7 +2,7 @@
 /*
  * codetab.c - checks, maps and searches tables of code.  The builder is in codetab_build.c.
  *
- * After codetab_check() returned 0, no call here reads beyond the bytes of the table.
+ * Once codetab_check() has returned 0, no call here reads beyond the bytes of the table.
  */
 #include "symbols/codetab.h"
 

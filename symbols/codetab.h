@@ -99,8 +99,8 @@ struct codetab_builder;
 int codetab_builder_new(struct codetab_builder **out);
 void codetab_builder_free(struct codetab_builder *builder);
 
-/* Adds a string, cut at 64 KiB.  Returns its offset in the pool; equal strings are stored once.
- * codetab_builder_finish() reports errors. */
+/* Adds a string, cut at its first NUL and at 64 KiB.  Returns its offset in the pool; equal strings
+ * are stored once.  codetab_builder_finish() reports errors. */
 uint32_t codetab_builder_string(struct codetab_builder *builder, const char *text, size_t len);
 
 /* Adds a run of frames.  Returns the index of the first one; equal runs in sequence are stored

@@ -57,9 +57,9 @@ int jitspans_move(struct jitspans *spans, size_t i, uint64_t start, uint64_t sin
 
 /* Adds all pieces as symbols without overlaps.  Those that are not the first at their address also
  * get their times (symtab_builder_change()).  Maps do not count at addresses with a dump's pieces.
- * Pieces without a time do not count at addresses with times.  If the history is too long, its
- * later part is left out, and only the last piece counts there.  Returns 0 or -ENOMEM; the builder
- * reports its errors at the end. */
+ * Pieces without a time do not count at addresses with times.  If the history takes too much work,
+ * only the last piece counts at the remaining addresses.  Returns 0 or -ENOMEM; the builder reports
+ * its errors at the end. */
 int jitspans_build(const struct jitspans *spans, struct symtab_builder *builder);
 
 #endif

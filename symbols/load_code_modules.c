@@ -129,7 +129,7 @@ static char *find_listed(const char *release, const char *module)
 	return NULL;
 }
 
-/* Names of files: RELEASE/kernel/...ko, packed as in the list, and plain as of the debug file. */
+/* Names of files: RELEASE/kernel/...ko, packed as in the list, and plain as for the debug file. */
 struct names {
 	char *packed, *plain;
 };
