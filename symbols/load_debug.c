@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * load_debug.c - the files that may be the separate debug file of an image, one after the other.
+ * load_debug.c - finds the separate debug file of an image, one candidate after the other.
  *
- * The loader thread, and the one that asks about lines and instructions.
+ * Runs in the loader thread and in the second loader thread (loader_code.c).
  */
 #include "symbols/loader_private.h"
 #include "symbols/timedopen.h"
@@ -15,8 +15,10 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#define CRC_FILE_BYTES (1ull << 30) /* takes a second of CPU time; other names wait meanwhile */
-#define CRC_BUFFER_BYTES (256u * 1024) /* each read has two seconds, however slow its disk is */
+/* the CRC-32 takes 1 s of CPU time, while other requests wait */
+#define CRC_FILE_BYTES (1ull << 30)
+/* timedopen_read() allows 2 s for each read, even from a slow disk */
+#define CRC_BUFFER_BYTES (256u * 1024)
 
 static bool is_stopped(const struct loader *loader)
 {
@@ -50,7 +52,7 @@ static int read_crc(const struct loader *loader, const struct opener_file *file,
 	return ret;
 }
 
-/* The number of the file's entry, or n_crcs.  With the lock held. */
+/* Returns the index of the file's entry, or n_crcs if it has none.  Called with the lock held. */
 static size_t find_crc(const struct loader *loader, const struct opener_file *file)
 {
 	size_t i = 0;
@@ -63,7 +65,7 @@ static size_t find_crc(const struct loader *loader, const struct opener_file *fi
 	return i;
 }
 
-/* Of the whole file, read once.  0 or -errno. */
+/* Returns the CRC-32 of the whole file in *crc.  Reads each file once.  Returns 0 or -errno. */
 static int get_crc(struct loader *loader, const struct opener_file *file, uint32_t *crc)
 {
 	pthread_mutex_lock(&loader->lock);
@@ -78,7 +80,7 @@ static int get_crc(struct loader *loader, const struct opener_file *file, uint32
 	if (file->size > CRC_FILE_BYTES)
 		return -EFBIG;
 	const int ret = read_crc(loader, file, crc);
-	/* A file that does not answer is not asked again. */
+	/* A file whose reads time out is not read again. */
 	if (ret < 0 && ret != -ETIMEDOUT)
 		return ret;
 	pthread_mutex_lock(&loader->lock);
@@ -112,7 +114,7 @@ void load_tell_unopened(struct loader *loader, const struct finder_place *place,
 	loader_add_note(loader, SYMBOLS_NOTE_UNREADABLE, path, error, 0);
 }
 
-/* error: positive errno, or 0: it has another sum than its link. */
+/* error: positive errno; 0 if the CRC-32 differs from the link's. */
 static void tell_unused(struct loader *loader, const struct finder_place *place, int error)
 {
 	char path[2 * FINDER_PATH_MAX];
@@ -121,14 +123,15 @@ static void tell_unused(struct loader *loader, const struct finder_place *place,
 	loader_add_note(loader, SYMBOLS_NOTE_OTHER_DEBUG, path, error, 0);
 }
 
-/* Has a file of the link's name the sum it should have? */
+/* Returns whether a file with the link's name also has the link's CRC-32. */
 static bool is_linked(struct loader *loader, const struct load_debug_search *search,
 	const struct finder_place *place, const struct opener_file *file)
 {
 	const struct opener_file *own = search->file;
 	uint32_t crc;
 
-	/* A program that lies where its debug file could, under the same name. */
+	/* A program is not its own debug file, even if it lies at such a path under the link's
+	 * name. */
 	if (own && own->dev == file->dev && own->inode == file->inode)
 		return false;
 	const int ret = get_crc(loader, file, &crc);
@@ -139,7 +142,7 @@ static bool is_linked(struct loader *loader, const struct load_debug_search *sea
 	return false;
 }
 
-/* Opened by a file system that then answers no more, as a dead network disk? */
+/* Returns false if reads time out after a successful open, as on a dead network disk. */
 static bool answers(const struct opener_file *file)
 {
 	char first;
@@ -162,7 +165,7 @@ static void begin(const struct loader *loader, struct load_debug_search *search)
 	};
 }
 
-/* What a server sent is somebody else's choice, whatever build-id it was asked for. */
+/* A debuginfod server can send any file for a build-id, so the file is foreign. */
 static bool open_fetched(
 	const struct loader *loader, struct load_debug_search *search, struct loader_file *out)
 {

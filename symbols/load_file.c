@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * load_file.c - the symbols of a file that is mapped now, of its separate debug file, and of the vdso.
+ * load_file.c - loads symbols of a mapped file, of its separate debug file, and of the vdso.
  *
- * The loader thread.
+ * Runs in the loader thread.
  */
 #include "symbols/loader_private.h"
 
@@ -40,8 +40,8 @@ static int load_with_debug(struct loader *loader, struct loader_image *image,
 	const struct loader_file *file, const uint8_t *build_id, size_t len,
 	const struct loader_file *debug, struct loader_link *link, struct wire_message *answer)
 {
-	/* Somebody could give their file the build-id of another: only whom this user trusts
-	 * anyway may fill the cache. */
+	/* Another user can give a file any build-id.  Only files of this user and of root may fill
+	 * the cache. */
 	const bool trusted = !file->foreign && is_ours(&file->file) &&
 		(!debug || (!debug->foreign && is_ours(&debug->file)));
 	const struct loader_question question = {
@@ -59,11 +59,12 @@ static int load_with_debug(struct loader *loader, struct loader_image *image,
 	*answer = (struct wire_message){0};
 	if (len) {
 		make_key(key, file, file->told, build_id, len, debug);
-		/* A stripped file is not to stand for all that have its build-id. */
+		/* The table of a stripped file must not serve all files with its build-id. */
 		make_key(stripped_key, file, false, build_id, len, debug);
 		if (file->told)
 			cache_key_stripped(stripped_key);
-		/* The cache does not tell whether a table lacks a debug file. */
+		/* A cached table does not show whether the debug file is missing, which
+		 * symbols_fetch() needs to know. */
 		if ((debug || !loader->fetch) &&
 			(load_cached(loader, image, key) ||
 				(file->told && load_cached(loader, image, stripped_key))))
@@ -76,7 +77,7 @@ static int load_with_debug(struct loader *loader, struct loader_image *image,
 	return ret;
 }
 
-/* What was loaded is not the answer yet. */
+/* Discards the loaded table before the next debug file is tried. */
 static void drop_table(struct loader *loader, struct loader_image *image)
 {
 	symtab_close(&image->table);
@@ -87,7 +88,8 @@ static void drop_table(struct loader *loader, struct loader_image *image)
 	loader->keep_fd = -1;
 }
 
-/* The search for more, now that build-id and link came with a table.  False: that tells nothing new. */
+/* Adds the build-id and link that came with the table to the search.  Returns false if both were
+ * known. */
 static bool has_learned(struct load_debug_search *search, const struct loader_image *image,
 	const struct loader_link *link)
 {
@@ -124,7 +126,7 @@ int load_elf(struct loader *loader, struct loader_image *image, const struct loa
 		if (had_debug)
 			close(debug.file.fd);
 		again = false;
-		/* None was there, or it is that of another file. */
+		/* No debug file was found, or the one found belongs to another file. */
 		if (ret == 0 && answer.flags & WIRE_FLAG_STRIPPED &&
 			!(answer.flags & WIRE_FLAG_DEBUG) &&
 			(had_debug || has_learned(&search, image, &link)))
@@ -134,7 +136,8 @@ int load_elf(struct loader *loader, struct loader_image *image, const struct loa
 	} while (again);
 	image->lacks_debug =
 		ret == 0 && answer.flags & WIRE_FLAG_STRIPPED && !(answer.flags & WIRE_FLAG_DEBUG);
-	/* A debug file that kills the worker does not take the file's own symbols along. */
+	/* If the debug file makes the load fail or kills the worker, load the file's own symbols
+	 * alone. */
 	if (ret < 0 && ret != -ECANCELED && ret != -ECHILD && has_debug) {
 		if (ret != -EOWNERDEAD)
 			loader_add_note(
@@ -145,8 +148,9 @@ int load_elf(struct loader *loader, struct loader_image *image, const struct loa
 	return ret;
 }
 
-/* Is an open candidate the mapped file?  Its build-id decides, if that of the mapped one is
- * known; then contents, then times (opener.c).  0; -ESTALE when it is not; -errno. */
+/* Checks whether an opened candidate is the mapped file.  The build-id decides if the mapped file's
+ * is known.  Otherwise opener.c has compared contents, then times.  Returns 0; -ESTALE if it is
+ * another file; -errno. */
 static int check_candidate(struct loader *loader, const struct symbols_source *source,
 	struct loader_file *file, bool want_build_id, uint8_t build_id[WIRE_BUILD_ID_MAX],
 	size_t *len)
@@ -176,12 +180,12 @@ int load_open(struct loader *loader, const struct symbols_source *source, bool w
 
 	*len = 0;
 	for (enum opener_way way = 0; way < OPENER_WAYS; way++) {
-		/* A deleted file cannot be identified later, so only the build-id is the key of its
-		 * table. */
+		/* A deleted file cannot be identified later, so its table's key is the build-id
+		 * alone. */
 		*out = (struct loader_file){.told = source->build_id_len > 0 || source->deleted ||
 				loader->keep_for_recording};
 		int ret = opener_open(source, way, &out->file);
-		/* The kernel may have reused its inode for the file that now has the path. */
+		/* The path of a deleted file may now hold another file that reuses the inode. */
 		if (source->deleted && way != OPENER_MAP_FILES && way != OPENER_EXE)
 			out->file.same = false;
 		if (ret == 0) {
@@ -195,7 +199,8 @@ int load_open(struct loader *loader, const struct symbols_source *source, bool w
 		}
 		if (ret == -ETIMEDOUT)
 			return ret;
-		/* The reason that says most: a wrong file, else what refused the last way that was open. */
+		/* Return the most specific error: -ESTALE first, else the last one other than
+		 * -ENOENT. */
 		if (result != -ESTALE && ret != -EINVAL && (ret != -ENOENT || result == -ENOENT))
 			result = ret;
 	}
@@ -253,7 +258,8 @@ int load_vdso(struct loader *loader, struct loader_image *image)
 		return file.fd;
 	file.owner = fstat(file.fd, &st) < 0 ? geteuid() : st.st_uid;
 	int ret = load_build_id(loader, &question, build_id, &len, NULL);
-	/* The process could have changed this memory, so its table must not serve as a file's. */
+	/* A process can modify its vdso's memory, so this table must not serve as that of a
+	 * file. */
 	if (ret == 0 && len)
 		cache_key_vdso(key, build_id, len);
 	if (ret == 0)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * load_jit.c - names of code made at run time: /tmp/perf-PID.map and jit-PID.dump, where the
- * process has them.
+ * load_jit.c - finds names of code made at run time: /tmp/perf-PID.map and jit-PID.dump.
  *
- * Both are files that anybody can make: taken are regular ones of the process's user, of root and
- * of our own.  One that was changed last before the process began is what another of its number has
- * left, unless the process has it open: the clock may have been set meanwhile.  The time is that of
- * the inode, which no copy or archive brings along.  The loader thread.
+ * Any user can create these files.  Only regular files of the process's user, of root and of this
+ * user are accepted.  A file last changed before the process began belongs to an earlier process
+ * with the same PID.  It is accepted if the process has it open, because the clock may have been
+ * set since.  The check uses the ctime of the inode, which no copy or archive can preserve.
+ *
+ * Runs in the loader thread.
  */
 #include "symbols/loader_private.h"
 
@@ -27,19 +28,19 @@
 
 #define MAP_DIR "/tmp"
 #define FDS_MAX 4096u
-#define CLOCK_SLACK_S 2 /* file systems tell time in coarse steps */
-/* Of all copies for one recording. */
+#define CLOCK_SLACK_S 2 /* file system timestamps are coarse */
+/* Limits for all copies of one recording. */
 #define COPIES_MAX 512u
 #define COPIES_BYTES_MAX (128u << 20)
 
-enum { SLOT_MAP, SLOT_DUMP }; /* of loader_image.kept_fds */
+enum { SLOT_MAP, SLOT_DUMP }; /* indexes of loader_image.kept_fds */
 
 struct target {
 	int32_t pid, parent;
-	int32_t inner_pid; /* the number in its own pid namespace */
-	uid_t uids[4]; /* real, effective, saved, of files */
-	int64_t started_s; /* since 1970; 0: not known */
-	bool ended; /* nobody has waited for it yet: it has no root any more */
+	int32_t inner_pid; /* PID in its own pid namespace */
+	uid_t uids[4]; /* real, effective, saved, file system */
+	int64_t started_s; /* seconds since 1970; 0 if unknown */
+	bool ended; /* zombie: its parent has not waited for it yet, and it has no root any more */
 	char root[32]; /* "/proc/PID/root" */
 };
 
@@ -58,7 +59,7 @@ static int64_t read_start(int32_t pid)
 	size_t n = fread(text, 1, sizeof(text) - 1, file);
 	fclose(file);
 	text[n] = '\0';
-	/* The 22nd field; the second, a name, may have anything in it. */
+	/* The start time is field 22.  Field 2 is the name, which may contain any character. */
 	const char *at = strrchr(text, ')');
 	for (int field = 2; at && field < 22; field++)
 		at = strchr(at + 1, ' ');
@@ -69,7 +70,7 @@ static int64_t read_start(int32_t pid)
 		(int64_t)(ticks / (unsigned long long)sysconf(_SC_CLK_TCK));
 }
 
-/* False when it is gone. */
+/* Returns false if the process is gone. */
 static bool read_target(int32_t pid, struct target *out)
 {
 	bool has_uids = false;
@@ -110,8 +111,8 @@ static bool is_trusted(const struct target *target, uid_t owner)
 
 /* --- files --- */
 
-/* Open a file by its path below a root.  Links in the path of its directory do not lead out of
- * the root, and the last one not out of the directory: in /tmp anybody may lay one. */
+/* Opens a file by its path below a root.  Links in the directory part stay within the root, and a
+ * link at the end stays within the directory: in /tmp any user can create one. */
 static int open_below(const char *root, const char *path, struct opener_file *out)
 {
 	const char *slash = strrchr(path, '/');
@@ -163,7 +164,7 @@ static void drop(struct opener_file *file)
 	file->fd = -1;
 }
 
-/* --- of a process that lives --- */
+/* --- living processes --- */
 
 static bool has_open(int32_t pid, const struct opener_file *file)
 {
@@ -191,7 +192,7 @@ static bool is_left(const struct target *target, const struct opener_file *file)
 		!has_open(target->pid, file);
 }
 
-/* A file that may be there, and cannot be opened for want of something or of an answer. */
+/* Adds a note, once, if a file may exist but its open timed out or ran out of resources. */
 static void tell_unanswered(struct loader *loader, const char *path, int ret, bool *told)
 {
 	if ((ret != -ETIMEDOUT && !loader_code_is_want(-ret)) || !told || *told)
@@ -200,15 +201,15 @@ static void tell_unanswered(struct loader *loader, const char *path, int ret, bo
 	*told = true;
 }
 
-/* Opens a file of the process if it may be believed.  *told is set when a note says why it may not,
- * and such a note is added only once; told NULL: none is. */
+/* Opens a file of the process if it can be trusted.  If not, adds one note with the reason and sets
+ * *told.  Adds none if told is NULL or *told is set.  Returns 0 or -errno. */
 static int open_own(struct loader *loader, const struct target *target, const char *path,
 	bool *told, struct opener_file *out)
 {
 	int ret = open_below(target->root, path, out);
 
-	/* Whose root we may not look into may still have ours, but not if it has numbers of its
-	 * own. */
+	/* If its root is inaccessible, try this process's root, unless its pid namespace is another
+	 * one. */
 	if ((ret == -EACCES || ret == -EPERM) && target->inner_pid == target->pid)
 		ret = open_below("/", path, out);
 	if (ret < 0) {
@@ -234,7 +235,7 @@ static void set_path(struct loader_jit *jit, int32_t pid)
 	snprintf(jit->path, sizeof(jit->path), MAP_DIR "/perf-%d.map", pid);
 }
 
-/* Whether what a process calls so is what we call so. */
+/* Returns whether this process sees the same file at this path. */
 static bool is_ours(const char *path, const struct loader_jit_file *file)
 {
 	struct opener_file here;
@@ -255,7 +256,8 @@ static bool has_same_program(int32_t a, int32_t b)
 	return opener_same_file(paths[0], paths[1]) > 0;
 }
 
-/* Whose memory a process has, as far as nobody saw it being forked. */
+/* Returns the process whose memory was inherited by fork.  If no fork was recorded, this is the
+ * parent if both run the same program, else 0. */
 static int32_t parent_of(const struct loader_image *image, const struct target *target)
 {
 	if (image->source.parent > 0)
@@ -263,7 +265,8 @@ static int32_t parent_of(const struct loader_image *image, const struct target *
 	return has_same_program(target->pid, target->parent) ? target->parent : 0;
 }
 
-/* A forked process may run code that its parent compiled, or the first process in that row. */
+/* A forked process may run code compiled by its parent, or by the first process of its fork
+ * chain. */
 static void open_living(struct loader *loader, struct loader_image *image,
 	const struct target *target, struct opener_file *map, struct opener_file *dump)
 {
@@ -285,10 +288,10 @@ static void open_living(struct loader *loader, struct loader_image *image,
 		open_own(loader, target, image->source.jitdump, &jit->told_refused, dump);
 }
 
-/* --- of one that is gone --- */
+/* --- ended processes --- */
 
-/* Open the file that was seen while the process lived, or one that the same owner put in its place.
- * If none was seen, open one that changed since strobe began. */
+/* Opens the file that was seen while the process lived.  If that was replaced or none was seen,
+ * opens the file now there if it changed since strobe began and its owner is trusted. */
 static void open_left(struct loader *loader, const char *path, const struct loader_jit_file *seen,
 	bool ours, bool *told, struct opener_file *out)
 {
@@ -313,7 +316,8 @@ static void open_remains(struct loader *loader, struct loader_image *image, stru
 	struct loader_jit *jit = &image->jit, own = {0};
 	const struct loader_jit_file unseen = {.owner = jit->map.owner};
 
-	/* The last it did may have been to begin a map of its own, instead of its parent's. */
+	/* Just before it ended, the process may have begun its own map instead of using its
+	 * parent's. */
 	set_path(&own, image->source.pid);
 	if (!jit->map.inode || (!jit->elsewhere && strcmp(own.path, jit->path) != 0))
 		open_left(loader, own.path, &unseen, true, &jit->told_refused, map);
@@ -328,7 +332,7 @@ static void open_remains(struct loader *loader, struct loader_image *image, stru
 			dump);
 }
 
-/* --- both --- */
+/* --- living and ended processes --- */
 
 static void tell_cut(struct loader *loader, struct loader_image *image,
 	const struct loader_question *question, const struct wire_message *answer)
@@ -372,7 +376,7 @@ static int ask(struct loader *loader, struct loader_image *image, const struct o
 		tell_cut(loader, image, &question, &answer);
 	if (ret == 0 || ret == -ECANCELED || ret == -ECHILD)
 		return ret;
-	/* It would be the same the next time. */
+	/* A retry would fail in the same way. */
 	image->jit.over = true;
 	if (ret != -EOWNERDEAD)
 		loader_add_note(loader, SYMBOLS_NOTE_UNREADABLE, question.path, -ret, 0);
@@ -390,7 +394,8 @@ int loader_jit_copy(struct loader_jit *to, const struct loader_jit *from)
 	return 0;
 }
 
-/* The place of an image's copy among all; NULL: there are too many. */
+/* Returns the entry for an image's copy, added if missing; NULL if there are too many or memory
+ * runs out. */
 static struct loader_copy *find_copy(struct loader *loader, uint32_t key)
 {
 	struct loader_copy *grown;
@@ -420,7 +425,8 @@ static bool has_room(const struct loader *loader, struct loader_copy *copy, uint
 	return copy->bytes || !size;
 }
 
-/* Copy a jitdump that disappears with its container.  Those of this machine stay, and are large. */
+/* Copies a jitdump that disappears with its container.  Jitdumps of this machine stay, and are
+ * large. */
 static void keep_dump(
 	struct loader *loader, struct loader_image *image, const struct opener_file *dump)
 {
@@ -447,7 +453,8 @@ static void keep_dump(
 	}
 }
 
-/* There was no memory or descriptor for what the map said, or its file system did not answer. */
+/* Restores the state before this look, for a retry.  The map could not be read: memory or
+ * descriptors ran out, or its file system did not answer. */
 static void look_later(struct loader *loader, struct loader_image *image,
 	const struct loader_jit *before, int error)
 {
@@ -463,7 +470,8 @@ static void look_later(struct loader *loader, struct loader_image *image,
 	image->state = SYMBOLS_NONE;
 }
 
-/* load_map(); ends: nobody writes it any more. */
+/* Calls load_map().  ends: no process writes the map any more, so an unfinished last line is
+ * completed. */
 static int take_map(struct loader_image *image, const struct loader_jit_file *before, bool ends,
 	struct opener_file *map)
 {
@@ -496,7 +504,7 @@ int load_jit(struct loader *loader, struct loader_image *image)
 		open_remains(loader, image, &map, &dump);
 	jit->map = map.fd >= 0 ? identity_of(&map) : (struct loader_jit_file){0};
 	jit->dump = dump.fd >= 0 ? identity_of(&dump) : (struct loader_jit_file){0};
-	/* One that was removed meanwhile has said what it had to say. */
+	/* If the files were removed meanwhile, the previous answer stays. */
 	if (map.fd < 0 && dump.fd < 0) {
 		image->state = SYMBOLS_NONE;
 		jit->same = before.map.inode || before.dump.inode;
@@ -535,9 +543,10 @@ int load_jit(struct loader *loader, struct loader_image *image)
 	return ret;
 }
 
-/* --- of a recording --- */
+/* --- recordings --- */
 
-/* What the recording itself has of a process.  False: it tells nothing of that. */
+/* Finds the recording's own copy of a process's map, or of the jitdump at path.  Returns false if
+ * the recording has no entry; true without a file if the entry is empty or unreadable. */
 static bool find_kept(struct loader *loader, const struct symbols_source *source, const char *path,
 	struct loader_jit *jit, struct opener_file *out)
 {
@@ -547,7 +556,7 @@ static bool find_kept(struct loader *loader, const struct symbols_source *source
 	struct stat st;
 
 	int ret = load_find_kept(loader, &wanted, &found);
-	/* Without memory, too, the files of this machine are not asked. */
+	/* If memory runs out, local files are not tried either. */
 	if (ret < 0)
 		return ret != -ENOENT;
 	if (fstat(found.fd, &st) < 0) {
@@ -571,8 +580,8 @@ static bool find_kept(struct loader *loader, const struct symbols_source *source
 	return true;
 }
 
-/* In what was packed or is kept elsewhere, where others have chosen what lies there; else, of a
- * recording that was made here, where it was then. */
+/* Finds a file in the archive or the symfs, whose contents others have chosen (*foreign).
+ * Otherwise finds it at its path if the recording was made on this machine (*here). */
 static bool find_recorded(
 	struct loader *loader, const char *path, struct opener_file *out, bool *foreign, bool *here)
 {
@@ -591,7 +600,8 @@ static bool find_recorded(
 	return *here = true;
 }
 
-/* Finds the map of a process.  If it is of one that lives, the last line may still be written. */
+/* Finds the map of a process.  Completes the last line, unless the process lives and may still
+ * write it. */
 static bool find_recorded_map(struct loader *loader, struct loader_jit *jit, int32_t pid,
 	struct opener_file *out, bool *foreign, bool *here)
 {
@@ -643,13 +653,13 @@ int load_recorded_jit(struct loader *loader, struct loader_image *image)
 		return 0;
 	image->state = SYMBOLS_UNREADABLE;
 	ret = ask(loader, image, &map, &dump, foreign);
-	/* Another process may have had that number since. */
+	/* Another process may have had that PID since. */
 	if (ret == 0 && here && image->state == SYMBOLS_READY) {
 		image->mark = SYMBOLS_MARK_UNVERIFIED;
 		loader_add_note(loader, SYMBOLS_NOTE_UNVERIFIED,
 			map.fd >= 0 && !kept ? jit->path : source->jitdump, 0, 3);
 	}
-	/* An archive has them with the recording. */
+	/* An archive carries these copies with the recording itself. */
 	if (kept)
 		leave_out(image, 0);
 	if (kept_dump)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * load_kernel.c - the running kernel's symbols, and those of a kernel that was recorded.
+ * load_kernel.c - loads symbols of the running kernel or of a recorded kernel.
  *
- * The loader thread.
+ * Runs in the loader thread.
  */
 #include "symbols/loader_private.h"
 
@@ -38,7 +38,7 @@ size_t load_notes(const char *path, uint8_t out[WIRE_BUILD_ID_MAX])
 
 static int open_kallsyms(const struct loader *loader, struct opener_file *out)
 {
-	/* Whether it shows addresses is decided here, by who opens it. */
+	/* The kernel decides at open() whether this reader sees addresses. */
 	*out = (struct opener_file){.fd = open(loader->kallsyms_path, O_RDONLY | O_CLOEXEC)};
 	return out->fd < 0 ? -errno : 0;
 }
@@ -67,7 +67,7 @@ int load_kernel(struct loader *loader, struct loader_image *image, bool may_wait
 	return ret;
 }
 
-/* --- of a recording --- */
+/* --- recordings --- */
 
 static int load_moved(struct loader *loader, struct loader_image *image, enum wire_type type,
 	const struct opener_file *file, bool foreign, struct wire_message *answer)
@@ -91,7 +91,8 @@ static void forget_table(struct loader_image *image)
 	image->state = SYMBOLS_UNREADABLE;
 }
 
-/* The running kernel's.  same: it is known to be the recorded one; else that has to show. */
+/* Loads the running kernel's symbols.  same: it counts as the recorded kernel; otherwise its _text
+ * must be at the recorded address. */
 static int load_running(struct loader *loader, struct loader_image *image, bool same)
 {
 	const uint64_t text = image->source.map_start;
@@ -139,7 +140,7 @@ static int load_kept(struct loader *loader, struct loader_image *image, enum fin
 	ret = load_moved(loader, image, what == FINDER_KALLSYMS ? WIRE_KALLSYMS : WIRE_KERNEL,
 		&file.file, file.foreign, &answer);
 	close(file.file.fd);
-	/* A copy made by a user who saw no addresses. */
+	/* A user who saw no addresses made this copy. */
 	if (ret == 0 && image->state != SYMBOLS_READY) {
 		forget_table(image);
 		ret = -ENOENT;
@@ -172,7 +173,7 @@ int load_recorded_kernel(struct loader *loader, struct loader_image *image)
 	}
 	if (ret == -ECANCELED || ret == -ECHILD || ret == 0)
 		return ret;
-	/* Hidden addresses (ENOENT) and a dead worker already have a note. */
+	/* -ENOENT (hidden addresses) and -EOWNERDEAD (dead worker) already have a note. */
 	if (!same)
 		loader_add_note(loader, SYMBOLS_NOTE_NO_KERNEL, source->path, 0, 0);
 	else if (own_ret != -ENOENT && own_ret != -EOWNERDEAD)
@@ -182,7 +183,7 @@ int load_recorded_kernel(struct loader *loader, struct loader_image *image)
 	return 0;
 }
 
-/* Where the running kernel has a module's code, which it tells whom it shows addresses. */
+/* Returns the address of a loaded module's code; 0 if unknown or hidden from this user. */
 static uint64_t module_start(const char *module)
 {
 	char line[1024], name[64];

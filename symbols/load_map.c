@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * load_map.c - what the map of a process says now, and what it said before.
+ * load_map.c - keeps the current and the earlier contents of a process's map.
  *
- * A map has no times.  At the first look it holds from the beginning; what comes to it later holds
- * since then.  Most maps only grow.  One that is written anew, or another one that takes its place
- * (a forked process begins one of its own), is put behind all that was known, which is in the
- * table: what it tells once more is no other code.  The loader thread.
+ * A map has no timestamps.  Its contents at the first look count from the beginning, additions from
+ * when they were written.  Most maps only grow.  A map may also be rewritten or replaced: a forked
+ * process begins one of its own.  Then its text is appended to all that was known, which the table
+ * has.  Entries that the new text repeats are not new code.
+ *
+ * Runs in the loader thread.
  */
 #include "symbols/loader_private.h"
 
@@ -24,7 +26,7 @@
 #include <xxhash.h>
 
 #define BLOCK_BYTES 65536u
-/* File systems tell time in steps: what changes within one keeps the time it had. */
+/* File system timestamps have coarse steps: a change within one step leaves mtime as it was. */
 #define TIME_STEP_NS 20000000
 
 static uint64_t real_now_ns(void)
@@ -35,7 +37,8 @@ static uint64_t real_now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* The clock of samples, when the map was written last: after the look before this one. */
+/* Returns when the map was last written, ns of CLOCK_MONOTONIC, but never before the previous
+ * look. */
 static uint64_t written_at(const struct loader_jit *jit, uint64_t mtime_ns, uint64_t now_ns)
 {
 	const uint64_t real_ns = real_now_ns();
@@ -50,7 +53,8 @@ struct digest {
 	uint64_t hash, lines;
 };
 
-/* The first bytes of a copy; behind the first half of what is read of a file may be a hole. */
+/* Digests the first bytes of a copy.  Above PERFMAP_BYTES_MAX a hole may follow the first half of
+ * what is read, so only that half counts. */
 static struct digest digest_of(int fd, uint64_t size)
 {
 	const uint64_t end = size <= PERFMAP_BYTES_MAX ? size : PERFMAP_BYTES_MAX / 2;
@@ -76,7 +80,7 @@ static struct digest digest_of(int fd, uint64_t size)
 	return digest;
 }
 
-/* The start of the line that has the byte at this offset. */
+/* Returns the offset of the line that contains the byte at this offset. */
 static uint64_t line_start(int fd, uint64_t at)
 {
 	char block[BLOCK_BYTES];
@@ -87,7 +91,7 @@ static uint64_t line_start(int fd, uint64_t at)
 	return newline ? from + (uint64_t)(newline - block) + 1 : from;
 }
 
-/* --- a map that grows --- */
+/* --- growing maps --- */
 
 static int note_growth(struct loader_jit *jit, const struct loader_jit_file *before, uint64_t at_ns)
 {
@@ -96,7 +100,7 @@ static int note_growth(struct loader_jit *jit, const struct loader_jit_file *bef
 
 	if (jit->n_steps && before->size == jit->map.size)
 		return 0;
-	/* When there is no room for more, what comes counts as of the last step. */
+	/* Without room for another step, additions count from the last step on. */
 	if (jit->n_steps == PERFMAP_STEPS_MAX)
 		return 0;
 	steps = reallocarray(jit->steps, jit->n_steps + 1, sizeof(*steps));
@@ -113,12 +117,12 @@ static int note_growth(struct loader_jit *jit, const struct loader_jit_file *bef
 	return 0;
 }
 
-/* --- one that was written anew --- */
+/* --- rewritten maps --- */
 
-/* The part of a map that is new. */
+/* new part of a map */
 struct news {
-	uint64_t from; /* its first byte; it goes on to the end */
-	uint64_t lines; /* in it */
+	uint64_t from; /* offset of its first byte; it extends to the end of the map */
+	uint64_t lines; /* number of its lines */
 };
 
 static struct maptext_limits room_before(const struct loader_jit *jit, const struct news *news)
@@ -183,7 +187,7 @@ int load_map_again(struct loader_image *image, struct opener_file *map)
 	return join(&image->known, &none, jit, map);
 }
 
-/* --- of a process that has ended --- */
+/* --- maps of ended processes --- */
 
 bool load_map_is_unfinished(const struct opener_file *map)
 {
@@ -212,7 +216,7 @@ int load_map_finish(struct opener_file *map)
 	return 0;
 }
 
-/* --- both --- */
+/* --- all maps --- */
 
 int load_map(
 	struct loader_image *image, const struct loader_jit_file *before, struct opener_file *map)
@@ -225,7 +229,8 @@ int load_map(
 	const int copy = kept_copy(map->fd, UINT64_MAX, true, &cut);
 	if (copy < 0)
 		return copy;
-	/* It may be written just now: the time is the one that holds for all that was copied. */
+	/* The map may be written right now.  Its mtime is read after the copy, so it covers all
+	 * that was copied. */
 	const bool ok = fstat(map->fd, &st) == 0 && fstat(copy, &copied) == 0;
 	const int error = ok ? 0 : -errno;
 	close(map->fd);
@@ -236,7 +241,7 @@ int load_map(
 	const uint64_t mtime_ns =
 		(uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
 	jit->map.size = map->size = (uint64_t)copied.st_size;
-	/* Else the next look would not see what is written within the same step of time. */
+	/* 0 if the mtime is recent: a later write within the same step would not change it. */
 	jit->map.mtime_ns = mtime_ns + TIME_STEP_NS < real_now_ns() ? mtime_ns : 0;
 	jit->written_ns = written_at(jit, mtime_ns, now_ns);
 	const struct digest old =
@@ -252,13 +257,14 @@ int load_map(
 			const struct news rest = {
 				line_start(copy, before->size), digest.lines - old.lines};
 			const struct maptext_limits room = room_before(jit, &rest);
-			/* The oldest of what is known may be of the present. */
+			/* If it does not fit, the oldest known entries are dropped, and the map may
+			 * still have them. */
 			if (maptext_fits(table, &room))
 				news = rest;
 		}
 		return join(table, &news, jit, map);
 	}
-	/* A map that is too large to be read whole has no history. */
+	/* The history begins here: first look, no earlier table, or a cut map. */
 	if (!goes_on || jit->anew)
 		jit->n_steps = 0;
 	return note_growth(jit, before, jit->written_ns);

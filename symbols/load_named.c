@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * load_named.c - data symbols, and the places of one name, of a file with its debug file, or of the running kernel.
+ * load_named.c - loads data symbols, or the places of one name, from a file with its debug file or
+ * from the running kernel.
  *
- * The loader thread.
+ * Runs in the loader thread.
  */
 #include "symbols/loader_private.h"
 
@@ -14,7 +15,7 @@
 
 #define ANSWER_BYTES 65536
 
-/* Ask about one open file (and a debug file, or NULL). */
+/* Asks the worker about an open file; debug may be NULL. */
 typedef int ask_fn(struct loader *loader, struct loader_image *image,
 	const struct loader_file *file, const struct loader_file *debug,
 	struct wire_message *answer);
@@ -31,7 +32,7 @@ static int open_file(struct loader *loader, struct loader_image *image, struct l
 	return load_find(loader, &query, file);
 }
 
-/* With each of the debug files that may be the right one, where the file is stripped. */
+/* If the file is stripped, asks with each candidate debug file until one is the right one. */
 static int ask_file(struct loader *loader, struct loader_image *image, ask_fn *ask)
 {
 	struct load_debug_search search = {.source = &image->source};
@@ -81,7 +82,7 @@ static int ask_data(struct loader *loader, struct loader_image *image,
 		.flags = WIRE_FLAG_DATA | (debug && debug->linked ? WIRE_FLAG_LINKED : 0),
 	};
 
-	/* One asked with the wrong debug file is not the answer. */
+	/* Drop the table that came with a wrong debug file. */
 	symtab_close(&image->table);
 	memset(&image->table, 0, sizeof(image->table));
 	return load_table(loader, image, &question, NULL, answer);
@@ -94,7 +95,7 @@ int load_data(struct loader *loader, struct loader_image *image)
 
 	if (image->source.kind != SYMBOLS_KERNEL)
 		return ask_file(loader, image, ask_data);
-	/* Where a recorded one's were, nothing tells. */
+	/* The data addresses of a recorded kernel are unknown. */
 	if (loader->recording)
 		return -ENOENT;
 	int ret = open_kallsyms(loader, &file);
@@ -107,7 +108,7 @@ int load_data(struct loader *loader, struct loader_image *image)
 
 /* --- names --- */
 
-/* The worker may be somebody else's: what it counts has to be there. */
+/* A hostile file may control the worker, so check that everything it counts is present. */
 static bool is_sound(const char *bytes, size_t len)
 {
 	struct wire_named head;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * load_names.c - readable names, in batches; a batch that kills the worker is tried again name by name.
+ * load_names.c - demangles names in batches; a batch that kills the worker is retried name by name.
  *
- * The loader thread.
+ * Runs in the loader thread.
  */
 #include "symbols/loader_private.h"
 
@@ -13,7 +13,7 @@
 
 static const struct asker_limits demangle_limits = {.cpu_ms = 500, .wall_ms = 10000};
 
-/* Take the answers apart; a worker that answers nonsense leaves the names as they are. */
+/* Splits the answer into names.  After an invalid answer the remaining names stay as they are. */
 static void take_pretty(struct loader_name **names, size_t n, const char *text, size_t len)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -27,7 +27,7 @@ static void take_pretty(struct loader_name **names, size_t n, const char *text, 
 	}
 }
 
-/* Demangle a batch.  False when it has to be tried again, name by name. */
+/* Demangles a batch.  Returns false if it must be retried name by name. */
 static bool demangle(struct loader *loader, struct loader_name **names, size_t n)
 {
 	struct wire_message answer;

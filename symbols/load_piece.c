@@ -2,9 +2,10 @@
 /*
  * load_piece.c - compares memory without a file with the code of the file that was mapped there.
  *
- * Reads of a process's memory may hang, if it lies in a file system in user space or waits for
- * userfaultfd: pages that are not there are left out, and each read has a limit of time.  The
- * loader thread.
+ * Reads of a process's memory may hang if it belongs to a file system in user space or waits for
+ * userfaultfd.  Absent pages are skipped, and each read has a time limit.
+ *
+ * Runs in the loader thread.
  */
 #include "symbols/loader_private.h"
 #include "symbols/timedopen.h"
@@ -16,13 +17,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PAGE_BYTES 4096u /* or a part of a page */
+#define PAGE_BYTES 4096u /* unit of comparison: a page or a part of one */
 #define SPREAD_PAGES 64u
 #define SEGMENTS_MAX 64u
-#define PLACES_MAX 16u /* that are compared */
-#define PAGE_PRESENT (UINT64_C(1) << 63) /* in /proc/PID/pagemap */
+#define PLACES_MAX 16u /* candidate places that are compared */
+#define PAGE_PRESENT (UINT64_C(1) << 63) /* bit of a /proc/PID/pagemap entry */
 
-/* Debuggers and tracers write into code, so a few bytes may differ, and a few pages as a whole. */
+/* Debuggers and tracers patch code: 1/16 of a page's bytes and 1/8 of the pages may differ. */
 #define BYTES_SHARE 16u
 #define PAGES_SHARE 8u
 
@@ -38,8 +39,8 @@ static uint64_t round_up(uint64_t address)
 	return round_down(address + PAGE_BYTES - 1);
 }
 
-/* Whether a file offset is mapped with a segment, whose first and last page are whole ones; and
- * how far then the file's addresses are from those of the process. */
+/* Returns whether a segment, extended to whole pages, maps a file offset.  Sets *distance to the
+ * process's address minus the file's address. */
 static bool find_distance(
 	const struct symtab_segment *segment, uint64_t address, uint64_t offset, uint64_t *distance)
 {
@@ -65,10 +66,10 @@ bool load_place_piece(const struct symtab *table, const struct symbols_piece *pi
 	const size_t n = (size_t)table->n_segments + table->n_loads;
 	const size_t near = piece->near[0].known ? 0 : 1;
 
-	/* No program has as many, and the work grows with their third power. */
+	/* No program has that many; the work grows with the cube of their number. */
 	if (n > SEGMENTS_MAX)
 		return false;
-	/* Each pair of a segment that a neighbour may be of, and one of code. */
+	/* Try each pair of a segment that may map a neighbour and a code segment. */
 	for (; *next < n * table->n_segments; ++*next) {
 		const struct symtab_segment *code = &table->segments[*next % table->n_segments];
 		uint64_t distance;
@@ -102,7 +103,7 @@ struct comparing {
 	const struct symbols_piece *piece;
 	struct load_place place;
 	size_t compared, alike;
-	int error; /* a read hangs: no more are tried */
+	int error; /* -ETIMEDOUT once a read hangs; no more reads are tried */
 };
 
 static bool is_present(struct comparing *comparing, uint64_t address)
@@ -122,8 +123,8 @@ static bool is_uniform(const uint8_t *bytes, size_t len)
 	return len < 2 || !memcmp(bytes, bytes + 1, len - 1);
 }
 
-/* Returns whether the page that has the address is the file's; *known is false if that is not
- * known, or would be said of any padding. */
+/* Returns whether the page at the address has the file's contents.  *known is false if it could not
+ * be compared, or if only uniform bytes matched, as in padding. */
 static bool compare_page(struct comparing *comparing, uint64_t address, bool *known)
 {
 	const struct load_place *place = &comparing->place;
@@ -151,7 +152,8 @@ static bool compare_page(struct comparing *comparing, uint64_t address, bool *kn
 	return alike;
 }
 
-/* All pages that were executed, and most of those between. */
+/* Compares all pages that were executed, and up to SPREAD_PAGES spread over the piece.  Returns
+ * whether no executed page differs and 7/8 of all compared pages match. */
 static bool compare(struct comparing *comparing)
 {
 	const struct symbols_piece *piece = comparing->piece;
@@ -189,7 +191,7 @@ static void close_fd(int fd)
 		close(fd);
 }
 
-/* Sets image->moved, unless nothing could be compared. */
+/* Sets image->moved and image->bias, unless nothing could be compared. */
 static void compare_all(struct loader *loader, struct loader_image *image)
 {
 	const struct symbols_piece *piece = &image->piece;
@@ -229,7 +231,7 @@ void load_piece(struct loader *loader, struct loader_image *image)
 	size_t next = 0;
 
 	image->moved = SYMBOLS_MOVED_OTHER;
-	/* Who asks for the file's own symbols is told what is wrong with it. */
+	/* Notes about the file come with the request for its own symbols. */
 	const bool was_quiet = loader->is_quiet;
 	loader->is_quiet = true;
 	const int ret =

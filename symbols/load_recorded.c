@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * load_recorded.c - the symbols of files that a recording tells of: by build-id from where such are kept, else by
- * path when the build-id is the same.  A file that is another gives no names.
+ * load_recorded.c - loads symbols of the files that a recording names.
  *
- * The loader thread.
+ * Files are found by build-id in the places that keep them, else by path if the build-id is the
+ * same.  A file with another build-id gives no names.  Runs in the loader thread.
  */
 #include "symbols/loader_private.h"
 
@@ -56,8 +56,8 @@ int load_find_kept(struct loader *loader, const struct kept_file *wanted, struct
 	return ret;
 }
 
-/* What the recording has of a file that lay where only its process saw it: 0 and a table for
- * close(2); -ENOENT: it tells of no such file; -errno. */
+/* Returns the recording's own table of a file that only its process could see: an fd, which the
+ * caller closes.  Otherwise -ENOENT if the recording has no entry, or -errno. */
 static int find_kept_table(struct loader *loader, const struct finder_query *query)
 {
 	const struct kept_file wanted = {
@@ -94,7 +94,7 @@ static int check_path(
 	return !place->foreign && load_elsewhere(loader) ? -EREMOTE : 0;
 }
 
-/* 0; -ESTALE where it is another. */
+/* Returns 0; -ESTALE if the file has another build-id; -errno. */
 static int check_build_id(struct loader *loader, const struct finder_query *query,
 	const struct finder_place *place, struct loader_file *file)
 {
@@ -110,7 +110,7 @@ static int check_build_id(struct loader *loader, const struct finder_query *quer
 											 : -ESTALE;
 }
 
-/* Only that the server sent it for this build-id speaks for it, so it is looked at as well. */
+/* Only the server's word ties this file to the build-id, so the file's own build-id is checked. */
 static int find_fetched(
 	struct loader *loader, const struct finder_query *query, struct loader_file *out)
 {
@@ -147,7 +147,7 @@ int load_find(struct loader *loader, struct finder_query *query, struct loader_f
 		int ret = opener_below(place.dir, place.relative, place.in_root, &out->file);
 		if (place.by_path && !query->build_id_len) {
 			const int refused = check_path(loader, query, &place);
-			/* A file of another machine may be missing here, since it is not used
+			/* -EREMOTE counts even if the file is missing here: it would not be used
 			 * anyway. */
 			if (refused == -EREMOTE || (ret == 0 && refused < 0)) {
 				close_file(&out->file);
@@ -156,14 +156,14 @@ int load_find(struct loader *loader, struct finder_query *query, struct loader_f
 			}
 		}
 		if (ret < 0) {
-			/* Not there in the one place that everybody has, or not to be read there. */
+			/* Report the error of the recorded path, unless no file is there. */
 			if (place.by_path && result != -ESTALE && ret != -ENOENT && ret != -ENOTDIR)
 				result = ret;
 			if (!place.by_path)
 				load_tell_unopened(loader, &place, -ret);
 			continue;
 		}
-		/* Kernel symbols as text have no build-id but that of the place. */
+		/* Kernel symbols as text carry no build-id; their directory's name does. */
 		if (query->build_id_len && query->what != FINDER_KALLSYMS)
 			ret = check_build_id(loader, query, &place, out);
 		if (ret == 0)
@@ -180,7 +180,7 @@ int load_find(struct loader *loader, struct finder_query *query, struct loader_f
 	return result;
 }
 
-/* A file without build-id: what lies at its path may be it. */
+/* Marks a file without a build-id if the one at its path may be another, and adds a note. */
 static void tell_unverified(
 	struct loader *loader, struct loader_image *image, const struct loader_file *file)
 {
@@ -189,7 +189,7 @@ static void tell_unverified(
 	const int64_t end_s = loader->recorded.end_s;
 	pthread_mutex_unlock(&loader->lock);
 
-	/* A file that is moved to the place keeps its time. */
+	/* A file moved to this path keeps its mtime, so the inode is compared too. */
 	const bool replaced =
 		!other && image->source.inode && image->source.inode != file->file.inode;
 	const bool newer = end_s && file->file.mtime_ns / 1000000000u > (uint64_t)end_s;
@@ -207,7 +207,7 @@ static bool use_kept_table(
 
 	if (fd < 0)
 		return false;
-	/* Others may have chosen the names. */
+	/* Others may have written the recording, and so chosen the names. */
 	loader->met_foreign = true;
 	int ret = load_use_table(image, fd);
 	close(fd);
@@ -222,12 +222,13 @@ int load_recorded_file(struct loader *loader, struct loader_image *image)
 
 	load_tell_build_id(image, source->build_id, source->build_id_len);
 	int ret = load_find(loader, &query, &file);
-	/* The file is gone, but the cache may have its table from the recording or another
-	 * session, or the recording itself. */
+	/* The file is gone.  Its table may be in the cache, from the recording run or another
+	 * session, or in the recording itself. */
 	if (ret < 0 && ret != -ECANCELED && ret != -ECHILD &&
 		(load_known(loader, image) || use_kept_table(loader, image, &query)))
 		return 0;
-	/* Some debug files (eu-strip) tell where things lie in the file, and serve alone. */
+	/* Some debug files (from eu-strip) describe the layout of the file itself and suffice
+	 * alone. */
 	if (ret < 0 && source->build_id_len) {
 		struct finder_query debug = query;
 		debug.what = FINDER_DEBUG;
@@ -243,7 +244,7 @@ int load_recorded_file(struct loader *loader, struct loader_image *image)
 	}
 	int loaded = load_elf(loader, image, &file, source->build_id, source->build_id_len);
 	close(file.file.fd);
-	/* ... and where it does not, what was at the path is the answer. */
+	/* A debug file without the layout does not suffice: return the error of the path. */
 	if (ret < 0 && (loaded < 0 || image->state != SYMBOLS_READY)) {
 		image->state = SYMBOLS_UNREADABLE;
 		return ret;
@@ -263,7 +264,7 @@ static int load_vdso_of(
 	return load_table(loader, image, &question, NULL, &answer);
 }
 
-/* Open this machine's, if it has the build-id that was recorded, or none was. */
+/* Opens this machine's vdso if it has the recorded build-id, or if none was recorded. */
 static int open_own_vdso(
 	struct loader *loader, const struct loader_image *image, struct loader_file *out)
 {
@@ -289,7 +290,8 @@ static int open_own_vdso(
 	return ret;
 }
 
-/* Where nothing tells which one it was, the kernel's release on the same host does. */
+/* Returns whether the recorded kernel's release is that of this host's kernel.  Used if nothing
+ * else identifies the vdso. */
 static bool is_same_kernel(struct loader *loader)
 {
 	struct utsname machine;
@@ -320,7 +322,7 @@ int load_find_vdso(struct loader *loader, struct loader_image *image, struct loa
 {
 	struct finder_query query = load_query(FINDER_VDSO, &image->source);
 
-	/* The vdso of 32-bit processes (it has an inode) differs from this process's. */
+	/* The vdso of 32-bit processes (its source has an inode) differs from this process's. */
 	const bool may_be_own =
 		query.build_id_len || (!image->source.inode && is_same_kernel(loader));
 	const int own = may_be_own ? open_own_vdso(loader, image, out) : -ENOENT;
@@ -342,12 +344,12 @@ int load_recorded_vdso(struct loader *loader, struct loader_image *image)
 	}
 	if (load_known_vdso(loader, image))
 		return 0;
-	/* That of another kernel, or one that cannot be told from it, is nothing to complain of. */
+	/* A vdso that is, or may be, another kernel's is no error. */
 	image->state = ret == -ENOENT ? SYMBOLS_NONE : SYMBOLS_UNREADABLE;
 	return ret == -ENOENT ? 0 : ret;
 }
 
-/* "nf_tables" of "/lib/modules/6.1/kernel/net/nf-tables.ko" or "[nf_tables]". */
+/* Formats a module's name: "nf_tables" for ".../kernel/net/nf-tables.ko" or for "[nf_tables]". */
 static void module_name(const char *path, char *out, size_t size)
 {
 	const char *slash = strrchr(path, '/');
@@ -379,7 +381,7 @@ int load_recorded_module(struct loader *loader, struct loader_image *image)
 		ret = load_table(loader, image, &question, NULL, &answer);
 		close(file.file.fd);
 	}
-	/* One that is compressed, or not there, may still be loaded. */
+	/* A module whose file is compressed or missing may still be loaded. */
 	if (ret < 0 && ret != -ECANCELED && ret != -ECHILD &&
 		load_module_of_kernel(loader, image, name) == 0)
 		return 0;

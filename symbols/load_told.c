@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * load_told.c - the names that a recording itself has of an image's functions.
+ * load_told.c - loads the function names of an image that the recording itself carries.
  *
- * The loader thread, but for load_take_told().
+ * Runs in the loader thread, except load_take_told().
  */
 #include "symbols/loader_private.h"
 
@@ -21,7 +21,7 @@ void load_told_free(struct loader *loader)
 	free(loader->told);
 }
 
-/* Both NULL: the kernel, which comes first. */
+/* NULL is the kernel, which sorts first. */
 static int compare_paths(const char *a, const char *b)
 {
 	if (!a || !b)
@@ -65,7 +65,7 @@ int load_take_told(struct loader *loader, const struct symbols_recorded *recorde
 	return ret;
 }
 
-/* Once it is there the list stays as it is. */
+/* The list never changes once it is set, so the result stays valid without the lock. */
 static const struct symbols_told *find_told(struct loader *loader, const struct loader_image *image)
 {
 	const struct symbols_told key = {
@@ -97,7 +97,7 @@ static int load_names_of(
 	return ret;
 }
 
-/* A file that has the build-id tells more: functions without samples, and lines. */
+/* A file with the build-id has more than the recording: functions without samples, and lines. */
 int load_told(struct loader *loader, struct loader_image *image, load_usual *usual)
 {
 	const struct symbols_told *told = find_told(loader, image);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * load_unwind.c - unwind tables of files and vdsos, of this machine or of a recording.
+ * load_unwind.c - loads unwind tables of files and vdsos, live or recorded.
  *
- * The loader thread.  What is wrong with a file, the request for its symbols tells.
+ * Runs in the loader thread.  Notes about a file come with the request for its symbols.
  */
 #include "symbols/loader_private.h"
 
@@ -32,8 +32,9 @@ static bool use_cached(struct loader *loader, struct loader_image *image, const 
 	return ret == 0;
 }
 
-/* Ask for the table of an open file.  key: for the cache, if the file is trusted and all its code
- * has rules; NULL.  *is_sparse: much of it has none. */
+/* Asks for the table of an open file.  key: for the cache, which takes it only if the files are
+ * trusted and the table is not sparse; NULL if not cached.  *is_sparse: much of the code has no
+ * rules. */
 static int ask_table(struct loader *loader, struct loader_image *image,
 	const struct loader_file *file, const struct loader_file *debug, const char *key,
 	bool *is_sparse)
@@ -80,17 +81,17 @@ static void ask_debug(
 	struct loader_file debug;
 	bool is_sparse = true;
 
-	/* Its own, since one that was told says nothing of the link. */
+	/* Read the build-id from the file: a build-id from the source comes without the link. */
 	int ret = load_build_id(
 		loader, &question, search.build_id, &search.build_id_len, &search.link);
 	while (ret == 0 && is_sparse && load_debug_file(loader, &search, &debug)) {
-		/* The cache would not tell which debug file was there. */
+		/* No cache key, since it would not name the debug file. */
 		ret = ask_table(loader, image, file, &debug, NULL, &is_sparse);
 		close(debug.file.fd);
 	}
 }
 
-/* build_id: of the file, told or its own. */
+/* build_id: the source's or the file's own. */
 static int load_open_file(struct loader *loader, struct loader_image *image,
 	const struct loader_file *file, const uint8_t *build_id, size_t len)
 {
@@ -111,7 +112,7 @@ static int load_open_file(struct loader *loader, struct loader_image *image,
 	return ret;
 }
 
-/* The cache has the table of the build-id that was told. */
+/* Uses the cached table of the source's build-id.  Returns false if there is none. */
 static bool use_known(struct loader *loader, struct loader_image *image)
 {
 	const struct symbols_source *source = &image->source;

@@ -21,7 +21,7 @@ void loader_signal(struct loader *loader)
 {
 	uint64_t one = 1;
 
-	/* It can only fail by being readable already. */
+	/* write() fails only if the eventfd is readable already. */
 	if (write(loader->answers_fd, &one, sizeof(one)) < 0)
 		return;
 }
@@ -29,7 +29,7 @@ void loader_signal(struct loader *loader)
 void loader_add_note(
 	struct loader *loader, enum symbols_note_kind kind, const char *path, int error, int value)
 {
-	/* A worker that died is worth a note in any case. */
+	/* A worker that died or is not confined is always worth a note. */
 	if (loader->is_quiet && kind != SYMBOLS_NOTE_WORKER_DIED &&
 		kind != SYMBOLS_NOTE_FILE_BANNED && kind != SYMBOLS_NOTE_UNCONFINED)
 		return;
@@ -81,7 +81,7 @@ static int load_recorded(struct loader *loader, struct loader_image *image)
 	}
 }
 
-/* Whether to open what lies on this machine now. */
+/* Loads what image->want and the kind of source select, live or from the recording. */
 static int load_by_kind(struct loader *loader, struct loader_image *image, bool may_wait)
 {
 	if (image->want == LOADER_DATA)
@@ -100,7 +100,7 @@ static int load_by_kind(struct loader *loader, struct loader_image *image, bool 
 	}
 }
 
-/* False when the image should wait for others that are quicker. */
+/* Returns false if may_wait is set and images that load faster should go first. */
 static bool load_image(struct loader *loader, struct loader_image *image, bool may_wait)
 {
 	const char *path = image->source.path ? image->source.path : "";
@@ -115,7 +115,7 @@ static bool load_image(struct loader *loader, struct loader_image *image, bool m
 		return true;
 	}
 	if (image->want == LOADER_NAMED) {
-		/* Who asked is told why. */
+		/* The error goes to the caller that asked. */
 		image->error = -load_named(loader, image);
 		return true;
 	}
@@ -142,7 +142,7 @@ static bool load_image(struct loader *loader, struct loader_image *image, bool m
 	return true;
 }
 
-/* What was published goes to the disk. */
+/* Stores the table in the disk cache, after it was published. */
 static void keep_table(struct loader *loader)
 {
 	if (loader->keep_fd < 0)
@@ -152,8 +152,8 @@ static void keep_table(struct loader *loader)
 	loader->keep_fd = -1;
 }
 
-/* The kernel has ten times as many symbols as most files, and is let wait once for those that came
- * after it. */
+/* The kernel has ten times as many symbols as most files.  It waits, once, for images posted after
+ * it. */
 static void do_image(struct loader *loader, struct loader_image *image, bool others)
 {
 	bool done = load_image(loader, image, others && !image->waited);
@@ -179,7 +179,7 @@ static void do_image(struct loader *loader, struct loader_image *image, bool oth
 	keep_table(loader);
 }
 
-/* The next one in its turn, or NULL.  With the lock held. */
+/* Takes the next image, unwind tables first; NULL if none.  Called with the lock held. */
 static struct loader_image *take_image(struct loader *loader)
 {
 	struct loader_image *image = loader->unwinds ? loader->unwinds : loader->images;
@@ -278,7 +278,7 @@ int loader_new(struct loader **out, const struct symbols_config *config)
 		asker_open_late(&loader->asker, loader->stop_fd, loader->memory_mb, false);
 	else if (ret == 0)
 		ret = asker_open(&loader->asker, loader->stop_fd, loader->memory_mb);
-	/* Without a cache everything works, only later. */
+	/* The cache is optional: without it symbols come later. */
 	if (ret == 0 &&
 		cache_open(&loader->cache, config->cache_dir, config->cache_max_bytes) == -ENOMEM)
 		ret = -ENOMEM;
@@ -319,7 +319,7 @@ bool loader_stop(struct loader *loader)
 	pthread_mutex_unlock(&loader->lock);
 	ssize_t written = write(loader->stop_fd, &one, sizeof(one));
 	(void)written;
-	/* The thread may hang in open(2), on a dead network disk. */
+	/* The thread may hang in open(2) on a dead network disk. */
 	return thread_wait(&loader->thread, JOIN_MS);
 }
 
@@ -402,7 +402,8 @@ void loader_collect(struct loader *loader, struct loader_image **images, struct 
 {
 	uint64_t count;
 
-	/* Read before the lists: what comes in between is told once more, and never missed. */
+	/* Read the eventfd before the lists: an answer in between wakes the caller once more, and
+	 * is never missed. */
 	ssize_t n = read(loader->answers_fd, &count, sizeof(count));
 	(void)n;
 	pthread_mutex_lock(&loader->lock);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * loader_code.c - the second loader's thread and its queue: instructions, which somebody is
- * waiting for, before lines.
+ * loader_code.c - thread and queues of the second loader.
+ *
+ * Instructions go before lines, because a user waits for them.
  */
 #include "symbols/again.h"
 #include "symbols/loader_code_private.h"
@@ -21,7 +22,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* The next job off the queue, with the lock held; NULL: none. */
+/* Takes the next job off the queues; NULL if none.  Called with the lock held. */
 static struct loader_job *take_job(struct loader_code *code)
 {
 	struct loader_job **queue = code->codes ? &code->codes : &code->lines;
@@ -54,7 +55,7 @@ static void run(void *arg)
 
 	pthread_mutex_lock(&loader->lock);
 	while (!loader->stop) {
-		/* What ended the last job is not to end the next. */
+		/* A stop meant for the last job must not end the next one. */
 		ssize_t n = read(loader->stop_fd, &count, sizeof(count));
 		(void)n;
 		struct loader_job *job = take_job(code);
@@ -73,7 +74,7 @@ static void run(void *arg)
 		const bool abandoned = code->abandoned;
 		code->at_work = NULL;
 		if (!abandoned && job->error == EAGAIN && job->slices) {
-			/* Behind what was asked meanwhile. */
+			/* Continue after the jobs posted meanwhile. */
 			job->slices--;
 			job->error = 0;
 			*code->codes_end = job;
@@ -90,7 +91,7 @@ static void run(void *arg)
 		}
 		pthread_mutex_unlock(&loader->lock);
 		if (abandoned) {
-			/* It may still be busy with it. */
+			/* The worker may still be busy with the job. */
 			asker_renew(&loader->asker);
 			loader_job_free(job);
 		} else {
@@ -164,7 +165,7 @@ int loader_code_recorded(struct loader_code *code, const struct symbols_recorded
 {
 	struct symbols_recorded facts = *recorded;
 
-	facts.n_told = 0; /* names are no code */
+	facts.n_told = 0; /* code needs no function names */
 	return loader_recorded(&code->loader, &facts);
 }
 

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NUMBERS_BYTES 27u /* of a line: two numbers, two blanks and its end */
+#define NUMBERS_BYTES \
+	27u /* each line has these besides its name: two numbers, two blanks, a newline */
 
 struct known {
 	uint64_t since_ns;
@@ -25,7 +26,7 @@ static int by_time(const void *a, const void *b)
 	return (x->entry > y->entry) - (x->entry < y->entry);
 }
 
-/* All of a table in the order of its times. */
+/* Lists all entries of a table in the order of their times. */
 static void sort_known(const struct symtab *table, uint64_t now_ns, struct known *known)
 {
 	const struct symtab_change *change = table->changes;
@@ -43,7 +44,7 @@ static void sort_known(const struct symtab *table, uint64_t now_ns, struct known
 	qsort(known, table->n_entries, sizeof(*known), by_time);
 }
 
-/* How many, from the first one on, there is no room for. */
+/* Returns how many of the oldest entries, from the first on, do not fit. */
 static uint32_t count_left_out(
 	const struct symtab *table, const struct maptext_limits *limits, const struct known *known)
 {
@@ -57,7 +58,7 @@ static uint32_t count_left_out(
 	return 0;
 }
 
-/* There are only so many steps: of more times, the oldest are taken for one. */
+/* The number of steps is limited: the oldest of too many times are joined into one. */
 static void join_times(struct known *known, uint32_t n)
 {
 	size_t times = 0;
@@ -110,7 +111,7 @@ int maptext_write(const struct symtab *table, const struct maptext_limits *limit
 	for (uint32_t i = first; i < table->n_entries; i++) {
 		const char *name = symtab_name(table, known[i].entry);
 		const struct perfmap_step step = {text->bytes, known[i].since_ns};
-		/* A jitdump may have names of two lines, and tells them itself. */
+		/* Names with newlines come from a jitdump, which is read again anyway. */
 		if (!*name || strchr(name, '\n'))
 			continue;
 		if (!text->n_steps || text->steps[text->n_steps - 1].since_ns != step.since_ns)

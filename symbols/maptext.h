@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * maptext.h - a table of code made at run time as the text of a map, with its times: who reads it
- * (perfmap.h) has the same table.  Any thread.
+ * maptext.h - writes a table of run-time code as the text of a map, with its times.
+ *
+ * The parser of maps (perfmap.h) turns the text into the same table.  Any thread.
  */
 #ifndef SYMBOLS_MAPTEXT_H
 #define SYMBOLS_MAPTEXT_H
@@ -14,22 +15,22 @@
 #include <stdio.h>
 
 struct maptext {
-	/* For free(3), with room for PERFMAP_STEPS_MAX, of which one at least is left. */
+	/* For free(3).  Has room for PERFMAP_STEPS_MAX steps; at least one is unused. */
 	struct perfmap_step *steps;
 	size_t n_steps;
-	uint64_t last_ns; /* the time of the newest */
+	uint64_t last_ns; /* time of the newest entry */
 	uint64_t bytes;
-	bool cut; /* the oldest are left out */
+	bool cut; /* the oldest entries were left out */
 };
 
-/* Write to out, which is empty, at most so many bytes and lines: the oldest are left out.  What is
- * said to come after now_ns counts as of then.  0 or -ENOMEM; whether all was written is the
- * caller's to ask of out. */
+/* Limits of a text.  An entry newer than now_ns counts as of now_ns. */
 struct maptext_limits {
 	uint64_t bytes, lines, now_ns;
 };
-/* Whether nothing would be left out. */
+/* Returns whether the whole table fits. */
 bool maptext_fits(const struct symtab *table, const struct maptext_limits *limits);
+/* Writes the table to out, which must be empty.  Leaves out the oldest entries if not all fit.
+ * Returns 0 or -ENOMEM; the caller checks out for write errors. */
 int maptext_write(const struct symtab *table, const struct maptext_limits *limits, FILE *out,
 	struct maptext *text);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * moved.c - see moved.h: questions and answers.  The thread of symbols.h.
- */
+/* moved.c - see moved.h: questions and answers.  Runs in the thread of symbols.h. */
 #include "symbols/moved.h"
 
 #include "symbols/again.h"

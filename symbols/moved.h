@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * moved.h - is executable memory without a file the code of a file, which its process has moved?
+ * moved.h - decides whether executable memory without a file is a file's code that was moved.
  *
- * Programs put their own code into huge pages, so its addresses have no file any more.  The file's
- * segments say which part of it belongs at such a place.  Of a living process that may be read,
- * pages of the memory are compared with it, by the loader thread with a limit of time for each
- * read.  Else the place decides, if nothing but the file's code fits there.  For the thread that
- * calls symbols.h; nothing blocks.
+ * Programs move their own code into huge pages, so its addresses lose their file.  The file's
+ * segments show which part of the file belongs at such a place.  If the process lives and its
+ * memory is readable, the loader thread compares pages, with a time limit for each read.  Otherwise
+ * the place decides, if only the file's code fits there.
+ *
+ * For the thread that calls symbols.h; nothing blocks.
  */
 #ifndef SYMBOLS_MOVED_H
 #define SYMBOLS_MOVED_H
@@ -16,13 +17,13 @@
 #define SYMBOLS_PIECE_SAMPLES 32
 
 struct symbols_piece {
-	int32_t pid; /* whose memory it is; 0: of a recording */
+	int32_t pid; /* process that has the memory; 0 if recorded */
 	uint64_t start, end;
 	struct {
 		uint64_t address, offset;
 		bool known;
-	} near[2]; /* mappings of the file, before and behind it; at least one is known */
-	bool is_exact; /* it fills the hole between them */
+	} near[2]; /* mappings of the file before and after the piece; at least one is known */
+	bool is_exact; /* the piece fills the gap between them */
 	uint64_t samples[SYMBOLS_PIECE_SAMPLES]; /* addresses that were executed */
 	size_t n_samples;
 };
@@ -30,16 +31,17 @@ struct symbols_piece {
 enum symbols_moved {
 	SYMBOLS_MOVED_UNASKED,
 	SYMBOLS_MOVED_PENDING,
-	SYMBOLS_MOVED_OTHER, /* it is other code, or that is not known */
-	SYMBOLS_MOVED_SAME, /* its pages were compared */
-	SYMBOLS_MOVED_PLACE, /* by its place alone, which a note tells */
+	SYMBOLS_MOVED_OTHER, /* other code, or unknown */
+	SYMBOLS_MOVED_SAME, /* the file's code: its pages were compared */
+	SYMBOLS_MOVED_PLACE, /* the file's code, judged by its place alone; a note is added */
 };
 
-/* Ask about a piece under the caller's key, once; file: whose code it may be.  0 or -ENOMEM. */
+/* Asks once about a piece, under the caller's key.  file: source of the possible code.  Returns 0
+ * or -ENOMEM. */
 int symbols_moved_ask(struct symbols *symbols, uint32_t key, const struct symbols_source *file,
 	const struct symbols_piece *piece);
 
-/* SAME and PLACE: *bias is added to an address and gives the file offset. */
+/* Returns the answer so far.  For SAME and PLACE, address + *bias is the file offset. */
 enum symbols_moved symbols_moved(const struct symbols *symbols, uint32_t key, uint64_t *bias);
 
 #endif

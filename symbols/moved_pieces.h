@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * moved_pieces.h - answers about pieces of code that may have been moved, for moved.c and data.c.
- */
+/* moved_pieces.h - answers about code that may have been moved, for moved.c and data.c. */
 #ifndef SYMBOLS_MOVED_PIECES_H
 #define SYMBOLS_MOVED_PIECES_H
 
