@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * loader_code.h - the second loader thread: source lines and instructions, by a worker of its
- * own.
+ * loader_code.h - the second loader thread: source lines and instructions, with its own worker.
  *
- * Made with the first loader, it begins with the first job: thread, then a spawner that is this
- * program executed anew.  A job belongs to it from post until it is collected, or given up.
+ * It is created together with the first loader.  Its thread starts with the first job, then its
+ * spawner, which is this program executed again.  The loader owns a job from its post until it is
+ * collected or abandoned.
  */
 #ifndef SYMBOLS_LOADER_CODE_H
 #define SYMBOLS_LOADER_CODE_H
@@ -18,71 +18,74 @@
 
 struct loader_job {
 	struct loader_job *next;
-	void *owner; /* the poster's */
+	void *owner; /* for the poster */
 	uint32_t key;
-	struct symbols_source source; /* its path is this one's own */
-	uint64_t *offsets; /* of lines; NULL: instructions are wanted */
+	struct symbols_source source; /* its path and jitdump are owned */
+	uint64_t *offsets; /* asked for lines; NULL: instructions are wanted */
 	size_t n_offsets, offsets_cap;
-	uint64_t start, end; /* of instructions */
+	uint64_t start, end; /* range of instructions asked for */
 	enum disasm_syntax syntax;
-	bool lines, quick; /* as in symbols_code_question */
-	int32_t pid; /* whose memory it is in; 0: in the source */
-	/* In how many slices it may be worked on, between which others have their turn: nobody has
-	 * nothing to look at until it is done. */
+	bool lines, quick; /* see struct symbols_code_question */
+	int32_t pid; /* process whose memory has the code; 0: see source */
+	/* How many more slices the work may take; other jobs run between slices.  0 if the user has
+	 * nothing to look at until this job is done: then the job runs in one piece. */
 	unsigned int slices;
-	uint64_t since_ns; /* the loader's own */
-	/* The answer. */
+	uint64_t since_ns; /* set by the loader: start of the work, ns of CLOCK_MONOTONIC */
+	/* The answer: */
 	int error; /* positive errno */
-	int lines_error; /* why instructions have no lines: positive errno, or 0 */
+	int lines_error; /* why instructions have no lines: positive errno; 0 otherwise */
 	struct codetab table;
 	bool has_lines, partial;
-	struct symbols_rights rights; /* with has_lines: rights of the source file names */
-	struct loader_job
-		*more; /* answers to a part of what was asked, taken along with this one */
+	/* with has_lines: rights to the source files that are named */
+	struct symbols_rights rights;
+	struct loader_job *more; /* answers to parts of the question, collected with this one */
 };
 
 struct loader_code;
 
-/* Is this positive errno one of short memory, threads or descriptors, or of a disk that fails?  Then
- * a later try may have an answer. */
+/* Returns whether a positive errno means short memory, threads or descriptors, or a failing disk.
+ * Then a later try may succeed. */
 static inline bool loader_code_is_want(int error)
 {
 	return error == ENOMEM || error == EAGAIN || error == EMFILE || error == ENFILE ||
 		error == EIO;
 }
 
-/* Before any thread.  answers_fd stays the caller's: it is written to when answers have come.  0
- * or -errno. */
+/* Creates the second loader, before any thread starts.  answers_fd is duplicated, and written to
+ * when answers have come.  Returns 0 or -errno. */
 int loader_code_new(struct loader_code **out, const struct symbols_config *config, int answers_fd);
-bool loader_code_free(struct loader_code *code); /* as loader_free() */
+bool loader_code_free(struct loader_code *code); /* see loader_free() */
 
 /* See symbols_recorded(). */
 int loader_code_recorded(struct loader_code *code, const struct symbols_recorded *recorded);
 
-/* 0, or -errno, and the job is still the caller's. */
+/* Queues a job.  Returns 0; -errno and the caller still owns the job. */
 int loader_code_post(struct loader_code *code, struct loader_job *job);
 
-/* Give offsets along with a job for this image's lines that waits.  How many of the first were. */
+/* Adds offsets to jobs that wait for this image's lines.  Returns how many of the first were
+ * added. */
 size_t loader_code_append(
 	struct loader_code *code, uint32_t key, const uint64_t *offsets, size_t n);
 
-struct loader_job *loader_code_collect(struct loader_code *code); /* a list, the caller's */
+/* returns a list that the caller owns */
+struct loader_job *loader_code_collect(struct loader_code *code);
 
-/* Give up all that waits, is at work or was not collected, and end the worker. */
+/* Drops all jobs that wait, are at work or were not collected, and ends the worker. */
 void loader_code_abandon(struct loader_code *code);
 
-/* Jobs that wait or are at work; since when the one at work is, CLOCK_MONOTONIC, 0: none. */
+/* Returns how many jobs wait or are at work.  *since_ns: start of the one at work, ns of
+ * CLOCK_MONOTONIC; 0 if none. */
 size_t loader_code_waiting(struct loader_code *code, uint64_t *since_ns);
 
 bool loader_code_take_note(struct loader_code *code, struct symbols_note *out);
-int loader_code_worker_pid(struct loader_code *code); /* -1: none now */
+int loader_code_worker_pid(struct loader_code *code); /* returns -1 if none */
 
 void loader_job_free(struct loader_job *job); /* NULL is a no-op */
 
-/* How long one question may keep the worker busy, and all that one answer takes; tests make it short. */
+/* Limits in ms: CPU and wall time of one question, and total time of one answer; tests lower
+ * them. */
 extern unsigned int loader_code_cpu_ms, loader_code_wall_ms, loader_code_total_ms;
-/* Where kernel code is read, and what /proc, /sys and /lib of its modules are below; tests give
- * others. */
+/* Path of kernel code, and the root above /proc, /sys and /lib/modules; tests replace them. */
 extern const char *loader_kcore_path, *loader_modules_root;
 
 #endif

@@ -3,7 +3,7 @@
  * loader_code_private.h - the second loader and its parts, for loader_code.c and load_code*.c
  * alone.
  *
- * All runs in its thread, but for loader_code.c's other functions.
+ * All of it runs in the loader's thread, except other functions of loader_code.c.
  */
 #ifndef SYMBOLS_LOADER_CODE_PRIVATE_H
 #define SYMBOLS_LOADER_CODE_PRIVATE_H
@@ -15,35 +15,35 @@
 #define LOADER_KEPT 4
 
 struct load_code_files {
-	struct loader_file file, debug, alt; /* fd -1: none */
+	struct loader_file file, debug, alt; /* fd -1 if none */
 	struct loader_file parts[WIRE_FDS_MAX - 4];
 	size_t n_parts;
-	const char *path; /* for notes; and what .gnu_debuglink is relative to */
-	const char *module; /* see finder_query */
-	bool here; /* see opener_is_here(); in a recording: not of another machine */
-	bool kernel; /* a vmlinux, */
-	bool loaded; /* a module of the running kernel, */
-	bool stext;
-	/* whose _text (or _stext) is there, whose code begins (or .text is) there */
-	uint64_t text;
-	const struct loader_file
-		*memory; /* the code's bytes as they are now; NULL: as in the file */
+	const char *path; /* for notes; .gnu_debuglink is relative to it */
+	const char *module; /* see struct finder_query */
+	bool here; /* see opener_is_here(); recorded: not from another machine */
+	bool kernel; /* the file is a vmlinux */
+	bool loaded; /* the file is a module of the running kernel */
+	bool stext; /* text is the address of _stext (kernel) or of .text (loaded) */
+	uint64_t
+		text; /* without stext: address of _text (kernel) or of the module's code (loaded) */
+	const struct loader_file *memory; /* the code's current bytes; NULL: the file's bytes */
 };
 
 struct loader_code {
-	/* What finds files and asks: with neither cache nor images nor names.  Its lock guards all. */
+	/* Finds files and asks the worker; has no cache, images or names.  Its lock guards all
+	 * below. */
 	struct loader loader;
 	char *answer; /* WIRE_PACKET_BYTES */
-	/* Files that killed the worker twice, the oldest forgotten first. */
+	/* Files that killed the worker twice; the oldest is dropped first. */
 	struct loader_ban {
 		dev_t dev;
 		ino_t inode;
 		uint64_t size, mtime_ns;
-		bool code; /* even without lines */
+		bool code; /* no instructions either, even without lines */
 	} bans[LOADER_BANS];
 	size_t n_bans;
-	/* Files of the images asked about last that have lines, the newest first.  So the worker that
-	 * has read them can go on, whoever's they are, and a process may end meanwhile. */
+	/* Files with lines, of the images asked about last, newest first.  Whatever their
+	 * owner, the worker that has read them can go on, even after their process has ended. */
 	struct {
 		uint32_t key;
 		struct load_code_files files;
@@ -52,41 +52,41 @@ struct loader_code {
 	uint64_t kernel_text;
 	bool kernel_text_known;
 
-	/* Under the lock. */
+	/* Under loader.lock: */
 	struct loader_job *codes, **codes_end, *lines, **lines_end, *done, **done_end;
 	size_t n_waiting;
 	struct loader_job *at_work;
-	bool abandoned; /* what is at work */
-	uint64_t since_ns;
+	bool abandoned; /* at_work was abandoned */
+	uint64_t since_ns; /* start of at_work, CLOCK_MONOTONIC */
 };
 
 /* --- load_code.c --- */
 
-/* Answer a job whose code or lines are in a file.  0 or -errno: -ENODATA: no debug information;
- * -ENXIO: no code. */
+/* Answers a job from the file that has the code or lines.  Returns 0; -ENODATA if there is no debug
+ * information; -ENXIO if there is no code; -errno. */
 int load_code(struct loader_code *code, struct loader_job *job);
 void load_code_drop_kept(struct loader_code *code);
-/* The same about a file that is open, with the debug files that may belong to it. */
+/* Variant for an open file, with its candidate debug files. */
 int load_code_from(struct loader_code *code, struct loader_job *job, struct load_code_files *files);
-/* No use in trying another way? */
+/* Returns whether the result makes other ways useless. */
 bool load_code_is_final(int ret);
 
 /* --- load_code_modules.c --- */
 
-/* Answer a job about the running kernel's code, where it begins in a module.  0 or -errno: -ENOENT:
- * it does not, or the module's file is not here. */
+/* Answers a job about the running kernel's code that begins in a module.  Returns 0; -ENOENT if it
+ * begins elsewhere, or if the module's file is not here; -errno. */
 int load_module_code(struct loader_code *code, struct loader_job *job);
-/* Of a job about lines, answer what is in modules in jobs of their own, job->more, and leave the
- * rest.  1: there are modules; 0; -errno. */
+/* Answers the offsets in modules with jobs of their own, job->more, and leaves the other offsets.
+ * Returns 1 if there are modules; 0; -errno. */
 int load_module_lines(struct loader_code *code, struct loader_job *job);
 
 /* --- load_code_ask.c --- */
 
-/* Ask about these files, and take the answer into job, after rounds for files that turn out to
- * be missing, which are added.  0; -ETIME: these took too long; -errno. */
+/* Asks about these files and puts the answer into job.  Adds files that turn out to be missing, and
+ * asks again.  Returns 0; -ETIME if these files took too long; -errno. */
 int load_code_ask(struct loader_code *code, struct loader_job *job, struct load_code_files *files);
-/* The same about bytes alone, of this machine, with the lines of a jitdump (-1: without); or, with
- * WIRE_FLAG_JITDUMP, about a jitdump. */
+/* Variant for this machine's bytes alone, with the lines of a jitdump (dump -1: without).  With
+ * WIRE_FLAG_JITDUMP, fd is a jitdump. */
 int load_code_ask_raw(
 	struct loader_code *code, struct loader_job *job, int fd, int dump, uint32_t flags);
 /* Returns the rights that source file names in a file have. */
@@ -95,13 +95,14 @@ void load_code_close(struct load_code_files *files);
 
 /* --- load_code_memory.c --- */
 
-/* Copy memory of the kernel or of process pid.  A memory file, or -errno. */
+/* Copy memory of the kernel or of process pid.  Return a memory file's fd, which the caller closes,
+ * or -errno. */
 int load_code_kernel_bytes(uint64_t start, uint64_t end);
 int load_code_process_bytes(int32_t pid, uint64_t start, uint64_t end);
-/* The first bytes of the program that a process runs, where it is an ELF file of this byte order;
- * else out stays as it is. */
+/* Reads the first bytes of the program that a process runs into out.  Leaves out as it is unless
+ * that is an ELF file of this byte order. */
 void load_code_process_header(int32_t pid, void *out, size_t len);
-/* Where _text is in the running kernel; 0: not told. */
+/* Returns the address of _text in the running kernel; 0 if unknown. */
 uint64_t load_code_kernel_text(const char *kallsyms_path);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * loader_private.h - the loader and its parts, for loader.c, load_*.c alone.
+ * loader_private.h - the loader and its parts, for loader.c and load_*.c alone.
  *
- * All runs in the loader thread, but for loader.c's other functions; what those share is under the lock.
+ * All of it runs in the loader thread, except other functions of loader.c.  Those share data under
+ * the lock.
  */
 #ifndef SYMBOLS_LOADER_PRIVATE_H
 #define SYMBOLS_LOADER_PRIVATE_H
@@ -22,35 +23,35 @@
 #define LOADER_CRCS 16
 #define LOADER_KALLSYMS "/proc/kallsyms"
 
-/* Whose file it is, for choosing a worker: of root and this user; strings out of any; chosen by others; or
- * LOADER_USERS + uid. */
+/* Owners of files, for choosing a worker: this user or root; names from any file; a file chosen by
+ * others; or LOADER_USERS + uid. */
 enum { LOADER_OURS, LOADER_NAMES, LOADER_FOREIGN, LOADER_USERS };
 
 struct loader {
 	struct thread thread;
 	bool started;
-	struct asker asker; /* the thread's, but for the pids */
+	struct asker asker; /* the loader thread's, except the pids */
 	struct cache *cache;
 	struct finder finder;
-	struct fetch *fetched; /* borrowed; NULL: nothing ever is */
-	bool fetch; /* what lacks a debug file is to be known */
+	struct fetch *fetched; /* borrowed; NULL: nothing is fetched */
+	bool fetch; /* find out which images lack a debug file */
 	char *kallsyms_path, *kernel_notes_path;
 	bool recording, keep_files, keep_for_recording, trust_local, told_elsewhere;
-	unsigned int memory_mb; /* of a worker */
-	uint64_t read_by_worker; /* whose files the worker has read: LOADER_OURS, or who else's */
-	bool met_foreign; /* some file was not ours: names may be of one such */
-	/* Copies of jitdumps for a recording that images have, the thread's. */
+	unsigned int memory_mb; /* limit of a worker */
+	uint64_t read_by_worker; /* owner of the files that the worker has read; LOADER_OURS, ... */
+	bool met_foreign; /* some file was not ours: names may come from it */
+	/* The loader thread's: jitdumps copied for a recording, by image. */
 	struct loader_copy {
 		uint32_t key;
 		uint64_t bytes;
 	} * copies;
 	size_t n_copies;
 	char *packet; /* WIRE_PACKET_BYTES */
-	bool is_quiet; /* the thread's: others tell what is wrong with files */
+	bool is_quiet; /* the loader thread's: another request adds the notes about files */
 	bool told_unconfined, told_no_worker;
-	int64_t started_s; /* since 1970 */
-	int no_worker_error; /* told last */
-	int keep_fd; /* a table for the cache, once it has been published; -1: none */
+	int64_t started_s; /* seconds since 1970 */
+	int no_worker_error; /* in the last note */
+	int keep_fd; /* table for the cache, stored after it is published; -1 if none */
 	char keep_key[CACHE_KEY_MAX];
 	int answers_fd, stop_fd;
 
@@ -62,47 +63,49 @@ struct loader {
 		unsigned int elsewhere;
 		int64_t end_s;
 		bool monotonic;
-		int kept_fd; /* see kept.h; 0: none */
+		int kept_fd; /* see kept.h; 0 if none */
 	} recorded;
-	struct symbols_told *told; /* by path; NULL: nothing yet; see load_told.c */
+	struct symbols_told *told; /* sorted by path; NULL if none yet; see load_told.c */
 	size_t n_told;
-	struct loader_image *unwinds, **unwinds_end; /* of LOADER_UNWIND */
+	struct loader_image *unwinds, **unwinds_end; /* LOADER_UNWIND */
 	struct loader_image *images, **images_end, *images_done, **images_done_end;
 	struct loader_name *names, **names_end, *names_done, **names_done_end;
-	struct symbols_note notes[LOADER_NOTES_MAX]; /* a ring: the oldest are dropped */
+	struct symbols_note notes[LOADER_NOTES_MAX]; /* ring buffer; the oldest are dropped */
 	size_t first_note, n_notes;
-	/* Files whose CRC-32 is known, the oldest given up first. */
+	/* Files whose CRC-32 is known; the oldest is dropped first. */
 	struct {
 		dev_t dev;
 		ino_t inode;
 		uint64_t size, mtime_ns;
 		uint32_t crc;
-		int error; /* of reading, negative; else 0 */
+		int error; /* -errno of reading the file, or 0 */
 	} crcs[LOADER_CRCS];
 	size_t n_crcs;
 };
 
 /* --- loader.c --- */
 
-/* What both loaders have: all but asker, cache and thread.  answers_fd: to be signalled too; -1: none.  0 or -errno; for
+/* Initialises the parts that both loaders have: all but asker, cache and thread.  answers_fd is
+ * duplicated, and signalled when answers have come; -1: a new eventfd.  Returns 0 or -errno; call
  * loader_fini() in any case. */
 int loader_init(struct loader *loader, const struct symbols_config *config, int answers_fd);
 int loader_start(
 	struct loader *loader, const char *name, void (*run)(void *), void *arg); /* 0 or -errno */
-bool loader_stop(struct loader *loader); /* false: the thread hangs, and all it uses has to stay */
+/* returns false if the thread hangs: all it uses must stay */
+bool loader_stop(struct loader *loader);
 void loader_fini(struct loader *loader);
 
-void loader_signal(struct loader *loader); /* answers have come */
+void loader_signal(struct loader *loader); /* signals that answers have come */
 void loader_add_note(
 	struct loader *loader, enum symbols_note_kind kind, const char *path, int error, int value);
-void loader_tell_no_worker(struct loader *loader); /* once for each reason */
+void loader_tell_no_worker(struct loader *loader); /* adds the note once for each reason */
 void loader_tell_elsewhere(struct loader *loader); /* adds the note once */
 
 /* --- load_ask.c --- */
 
-/* What a file tells of its separate debug file. */
+/* Name and CRC-32 of the separate debug file, from .gnu_debuglink. */
 struct loader_link {
-	char name[WIRE_LINK_MAX]; /* "": nothing */
+	char name[WIRE_LINK_MAX]; /* "" if none */
 	uint32_t crc;
 };
 
@@ -110,45 +113,50 @@ struct loader_question {
 	enum wire_type type;
 	const char *path; /* for notes */
 	const struct opener_file *file, *debug; /* debug may be NULL */
-	bool foreign; /* see finder_place */
-	const void *payload; /* of WIRE_KALLSYMS: a module's name, else all; of WIRE_JIT: steps */
+	bool foreign; /* see struct finder_place */
+	const void *payload; /* WIRE_KALLSYMS: a module's name, NULL for all; WIRE_JIT: steps */
 	size_t len;
 	uint32_t flags;
 	uint64_t address;
-	struct loader_link *link; /* set from the answer, where there is one; NULL: not wanted */
+	struct loader_link *link; /* set from the answer; NULL if not wanted */
 };
 
-uint64_t load_owner(const struct opener_file *file); /* LOADER_OURS, or LOADER_USERS + uid */
+/* returns LOADER_OURS, or LOADER_USERS + uid */
+uint64_t load_owner(const struct opener_file *file);
 
-struct load_payload { /* of an answer */
+struct load_payload { /* buffer for an answer's payload */
 	char *bytes;
 	size_t size, len;
 };
 
-/* Ask, once more where that killed the worker.  0 and *table (-1: none), which is the caller's; -EOWNERDEAD when it
- * killed it twice; what the answer's error says; -errno. */
+/* Asks, and asks again if that killed the worker.  Returns 0 and *table, an fd that the caller
+ * closes (-1 if none); -EOWNERDEAD if the worker was killed twice or took too long; the answer's
+ * error; -errno. */
 int load_ask_twice(struct loader *loader, const struct asker_question *asked, const char *path,
 	struct wire_message *answer, struct load_payload *payload, int *table);
 
-/* Ask about a file; one that kills the worker is tried once more.  0 and *table (-1: none), which is the caller's;
- * or -errno: -EOWNERDEAD when it killed it twice. */
+/* Asks about a file with load_ask_twice(), in a worker that may read its owner's files.  Adds a
+ * note if that returns -EOWNERDEAD. */
 int load_ask(struct loader *loader, const struct loader_question *question,
 	struct wire_message *answer, int *table);
 
-/* Ask for the table of a file, and use it.  key: for the cache; NULL: not for that.  0 or -errno. */
+/* Asks for the table of a file and uses it.  key: for the cache; NULL if not cached.  Returns 0 or
+ * -errno. */
 int load_table(struct loader *loader, struct loader_image *image,
 	const struct loader_question *question, const char *key, struct wire_message *answer);
 
-/* The file's own build-id, and what it tells of its debug file (link may be NULL).  0 (*len may be) or -errno. */
+/* Reads the file's own build-id and its link (NULL if not wanted).  Returns 0, with *len 0 if it
+ * has none, or -errno. */
 int load_build_id(struct loader *loader, const struct loader_question *question,
 	uint8_t out[WIRE_BUILD_ID_MAX], size_t *len, struct loader_link *link);
 
-/* Use a table; fd stays the caller's.  0, -EBADMSG, -errno. */
+/* Uses a table; the caller still owns fd.  Returns 0, -EBADMSG or -errno. */
 int load_use_table(struct loader_image *image, int fd);
 bool load_cached(struct loader *loader, struct loader_image *image, const char *key);
 void load_tell_build_id(struct loader_image *image, const uint8_t *build_id, size_t len);
 
-/* A worker that read other people's files may be theirs by now: what follows is read by a fresh one. */
+/* Prepares the worker for files of this owner (LOADER_...).  A worker that read files of others may
+ * be under their control, so another owner's files get a fresh one. */
 void load_for(struct loader *loader, uint64_t whose);
 
 /* --- load_file.c --- */
@@ -156,26 +164,29 @@ void load_for(struct loader *loader, uint64_t whose);
 struct loader_file {
 	struct opener_file file;
 	bool foreign;
-	bool told; /* its build-id is one that somebody trusted told: the recording, the kernel */
-	bool linked; /* a debug file found by name, that has the CRC-32 it should have: for WIRE_FLAG_LINKED */
-	struct loader_link link; /* once its build-id was asked for */
+	/* its table's cache key is the build-id alone: given by the kernel or the recording, or the
+	 * file may be gone later */
+	bool told;
+	bool linked; /* a debug file found by its name, with the link's CRC-32: WIRE_FLAG_LINKED */
+	struct loader_link link; /* set once the build-id was read */
 };
 
-/* The table of an open file with its build-id (len 0: not known yet), with a separate debug file where it is
- * stripped and there is one, or out of the cache.  0 or -errno. */
+/* Loads the table of an open file, with a separate debug file if it is stripped and one exists, or
+ * from the cache.  len 0: build-id unknown.  Returns 0 or -errno. */
 int load_elf(struct loader *loader, struct loader_image *image, const struct loader_file *file,
 	const uint8_t *build_id, size_t len);
 
-/* The file that is mapped, with its build-id (len 0: none, or not want_build_id).  0; -ESTALE: only another is
- * there; -errno. */
+/* Opens the mapped file and returns its build-id; *len is 0 if it has none, or if only reading it
+ * would show it and want_build_id is false.  Returns 0; -ESTALE if only another file is there;
+ * -errno.  The caller closes out. */
 int load_open(struct loader *loader, const struct symbols_source *source, bool want_build_id,
 	struct loader_file *out, uint8_t build_id[WIRE_BUILD_ID_MAX], size_t *len);
 
-/* load_debug_file() by a build-id alone, the first one. */
+/* Opens the first file that load_debug_file() finds by the build-id alone. */
 bool load_find_debug(struct loader *loader, const struct symbols_source *source,
 	const uint8_t *build_id, size_t len, struct loader_file *out);
 
-/* Takes the table of the known build-id from the cache; opens at most a debug file. */
+/* Loads the table of the known build-id from the cache; opens at most a debug file. */
 bool load_known(struct loader *loader, struct loader_image *image);
 
 int load_file(struct loader *loader, struct loader_image *image);
@@ -183,28 +194,28 @@ int load_vdso(struct loader *loader, struct loader_image *image);
 
 /* --- load_debug.c --- */
 
-/* Where the separate debug file of an image may lie.  Not to be copied once begun. */
+/* A search for the separate debug file of an image.  Do not copy it once begun. */
 struct load_debug_search {
-	const struct symbols_source
-		*source; /* its path and process; a recording's process is not looked at */
-	const struct opener_file *file; /* not to be taken for its own debug file; NULL */
+	const struct symbols_source *source; /* path and process; if recorded, path alone */
+	const struct opener_file *file; /* never taken as its own debug file; may be NULL */
 	uint8_t build_id[WIRE_BUILD_ID_MAX];
-	size_t build_id_len; /* 0: not known */
+	size_t build_id_len; /* 0 if unknown */
 	struct loader_link link;
-	const char *module; /* see finder_query */
-	/* The search's, begin with 0. */
+	const char *module; /* see struct finder_query */
+	/* Internal; begins with 0. */
 	struct finder_query query;
 	bool begun, over;
 };
 
-/* Open the next file that may be the debug file: those of the build-id, then those of the link's name that have its
- * CRC-32 (which may take long: all of it is read, but once), then what was fetched.  Whether it is one, only the worker sees.
- * True and *out, with a descriptor that is the caller's; false after the last.  Any thread of the loader's. */
+/* Opens the next candidate: by build-id, then by the link's name if the CRC-32 is right, then a
+ * fetched file.  Only the worker finds out whether it is the debug file.  The CRC-32 takes long:
+ * the whole file is read, once.  Returns true and *out, which the caller closes; false after the
+ * last.  Any loader thread. */
 bool load_debug_file(
 	struct loader *loader, struct load_debug_search *search, struct loader_file *out);
 
-/* Note a place that may have the file but cannot be opened now.  Adds no note if error means that
- * it is missing or forbidden. */
+/* Adds a note about a place that may have the file but cannot be opened now.  Adds none if error
+ * says that the file is missing or access is denied. */
 void load_tell_unopened(struct loader *loader, const struct finder_place *place, int error);
 
 /* --- load_recorded.c --- */
@@ -212,46 +223,49 @@ void load_tell_unopened(struct loader *loader, const struct finder_place *place,
 /* Returns the query for the file of a source. */
 struct finder_query load_query(enum finder_what what, const struct symbols_source *source);
 
-/* Returns how the recording is known to come from elsewhere; 0: it may be from here.  If it is not,
- * files without a build-id are not used. */
+/* Returns SYMBOLS_OTHER_... flags that prove a recording from elsewhere; 0 if it may be from here.
+ * With flags, local files without a build-id are not used. */
 unsigned int load_elsewhere(struct loader *loader);
 
-/* kept_find() in what the recording has; others may have written it. */
+/* Runs kept_find() on the recording's own files, which others may have written. */
 int load_find_kept(struct loader *loader, const struct kept_file *wanted, struct kept_found *out);
 
 int load_recorded_file(struct loader *loader, struct loader_image *image);
 int load_recorded_vdso(struct loader *loader, struct loader_image *image);
-/* Open the vdso that was recorded, this machine's or a copy, for close(2).  0 or -errno. */
+/* Opens the recorded vdso, this machine's or a copy, which the caller closes.  Returns 0 or
+ * -errno. */
 int load_find_vdso(struct loader *loader, struct loader_image *image, struct loader_file *out);
 int load_recorded_module(struct loader *loader, struct loader_image *image);
 
-/* Opens the file with that build-id in the first place that has it.  Returns 0; -ESTALE: only
- * another file is at its path; -EREMOTE: it has no build-id and comes from elsewhere; -errno. */
+/* Opens the file with the query's build-id in the first place that has it.  Returns 0; -ESTALE if
+ * only another file is at its path; -EREMOTE if it has no build-id and comes from elsewhere;
+ * -errno. */
 int load_find(struct loader *loader, struct finder_query *query, struct loader_file *out);
 
 /* --- load_told.c --- */
 
 typedef int load_usual(struct loader *loader, struct loader_image *image);
 
-/* usual(), or the names that the recording has of the image, where no file with its build-id is
- * here.  0 or -errno.
- * load_take_told() copies those names, with the lock held: 0 or -ENOMEM. */
+/* Runs usual().  If that finds no file with the build-id, loads the names that the recording itself
+ * has of the image.  Returns 0 or -errno. */
 int load_told(struct loader *loader, struct loader_image *image, load_usual *usual);
+/* Copies those names out of the recording, with the lock held.  Returns 0 or -ENOMEM. */
 int load_take_told(struct loader *loader, const struct symbols_recorded *recorded);
 void load_told_free(struct loader *loader);
 
 /* --- load_map.c --- */
 
-/* Take what an open map says now: the descriptor becomes that of a copy, which is the caller's, in
- * front of which stands what is in it no more; sets size, time and steps of image->jit.  before:
- * what was read last.  0 or -errno. */
+/* Reads the current contents of an open map.  map->fd becomes that of a copy, which the caller
+ * closes.  Known entries that are no longer in the map precede its text.  Sets size, times and
+ * steps of image->jit.  before: identity at the last look.  Returns 0 or -errno. */
 int load_map(
 	struct loader_image *image, const struct loader_jit_file *before, struct opener_file *map);
-/* load_map() for a map that was removed: the copy has all that it told. */
+/* Variant for a map that was removed: the copy has all that it ever contained. */
 int load_map_again(struct loader_image *image, struct opener_file *map);
-/* Returns whether the last line of a map has no end. */
+/* Returns whether the last line of a map has no newline. */
 bool load_map_is_unfinished(const struct opener_file *map);
-/* End it: the process will not.  The descriptor becomes that of a copy.  0 or -errno. */
+/* Adds that newline, which the process will not write.  map->fd becomes that of a copy.  Returns 0
+ * or -errno. */
 int load_map_finish(struct opener_file *map);
 
 /* --- load_jit.c --- */
@@ -259,27 +273,31 @@ int load_map_finish(struct opener_file *map);
 int load_jit(struct loader *loader, struct loader_image *image);
 int load_recorded_jit(struct loader *loader, struct loader_image *image);
 
-/* WIRE_FLAG_TIMED where the times in jitdumps are those of the samples; else 0. */
+/* Returns WIRE_FLAG_TIMED if jitdumps use the clock of the samples, else 0. */
 uint32_t load_jit_timed(struct loader *loader);
-/* Open the jitdump of a source of SYMBOLS_JIT, under the same conditions.  0 and a descriptor that is the caller's; -errno. */
+/* Opens the jitdump of a SYMBOLS_JIT source on the same conditions.  Returns 0 and out, which the
+ * caller closes; -errno. */
 int load_jitdump(
 	struct loader *loader, const struct symbols_source *source, struct loader_file *out);
 
 /* --- load_kernel.c --- */
 
-/* -EAGAIN: not in the cache, and may_wait. */
+/* Returns -EAGAIN if may_wait is set and the cache has no table. */
 int load_kernel(struct loader *loader, struct loader_image *image, bool may_wait);
 int load_recorded_kernel(struct loader *loader, struct loader_image *image);
 
-/* The build-id among notes as the kernel gives them out, which are no file of other people.  Its length, or 0. */
+/* Reads the build-id from the kernel's notes, a file that other users cannot write.  Returns its
+ * length; 0 if none. */
 size_t load_notes(const char *path, uint8_t out[WIRE_BUILD_ID_MAX]);
 
-/* The symbols of one module of the running kernel, where it has that build-id.  0, -ENOENT, -errno. */
+/* Loads the symbols of one module of the running kernel if the build-id is the same.  Returns 0,
+ * -ENOENT or -errno. */
 int load_module_of_kernel(struct loader *loader, struct loader_image *image, const char *module);
 
 /* --- load_named.c --- */
 
-/* Data symbols of a file or the kernel; places of one name, with image->found.  0 or -errno. */
+/* Load data symbols of a file or the kernel, or the places of one name into image->found.  Return 0
+ * or -errno. */
 int load_data(struct loader *loader, struct loader_image *image);
 int load_named(struct loader *loader, struct loader_image *image);
 
@@ -288,9 +306,9 @@ int load_named(struct loader *loader, struct loader_image *image);
 /* Sets image->moved and image->bias. */
 void load_piece(struct loader *loader, struct loader_image *image);
 
-/* The place of a piece in its file, by the file's segments: the first one from *next on.  bias is
- * added to an address and gives the file offset; start and end are of the code segment there.
- * False: it is nowhere. */
+/* Finds the next place of a piece, from *next on (0 at first), by the segments of its file.
+ * Address + bias is the file offset.  start and end bound the code segment in memory.  Returns
+ * false if there is no other place. */
 struct load_place {
 	uint64_t bias, start, end;
 };
@@ -304,8 +322,9 @@ void load_unwind(struct loader *loader, struct loader_image *image);
 
 /* --- load_names.c --- */
 
-/* Up to a packet of names off the queue, with the lock held; then their work, without. */
+/* Takes up to a packet of names off the queue, with the lock held. */
 size_t load_take_names(struct loader *loader, struct loader_name **batch);
+/* Demangles these names and queues the answers, without the lock. */
 void load_names(struct loader *loader, struct loader_name **batch, size_t n);
 
 #endif
