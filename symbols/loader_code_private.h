@@ -24,8 +24,7 @@ struct load_code_files {
 	bool kernel; /* the file is a vmlinux */
 	bool loaded; /* the file is a module of the running kernel */
 	bool stext; /* text is the address of _stext (kernel) or of .text (loaded) */
-	uint64_t
-		text; /* without stext: address of _text (kernel) or of the module's code (loaded) */
+	uint64_t text; /* otherwise address of _text (kernel), or of the module's code */
 	const struct loader_file *memory; /* the code's current bytes; NULL: the file's bytes */
 };
 

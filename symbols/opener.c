@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * opener.c - the ways to a mapped file, and the vdso.
- */
+/* opener.c - opens mapped files in several ways, and copies the vdso. */
 #include "symbols/opener.h"
 
 #include "symbols/rights.h"
@@ -72,8 +70,8 @@ struct mapping {
 	bool is_vdso;
 };
 
-/* The mapping in /proc/PID/maps that begins at an address: 0, -ENOENT (also of a process that has
- * ended), or -errno. */
+/* Finds the mapping in /proc/PID/maps that begins at an address.  Returns 0; -ENOENT, also if the
+ * process has ended; -errno. */
 static int find_mapping(const char *maps_path, uint64_t address, struct mapping *out)
 {
 	bool found = false;
@@ -98,7 +96,8 @@ static int find_mapping(const char *maps_path, uint64_t address, struct mapping 
 	return err;
 }
 
-/* Device and inode as the kernel tells them of mappings; on btrfs and overlayfs, stat(2) tells others. */
+/* Finds device and inode as the kernel shows them for mappings.  On btrfs and overlayfs, stat(2)
+ * shows others. */
 static bool mapped_identity(int fd, struct mapping *mapping)
 {
 	void *page = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -115,7 +114,8 @@ static bool is_of_source(const struct symbols_source *source, const struct mappi
 		mapping->dev == makedev(source->dev_major, source->dev_minor);
 }
 
-/* Whether its process has it where it was met.  It has the contents that the file has now. */
+/* Returns whether the process still maps the file where it was met.  If so, the file's current
+ * contents are those that run. */
 static bool is_mapped(const struct symbols_source *source)
 {
 	struct mapping mapping;
@@ -126,8 +126,8 @@ static bool is_mapped(const struct symbols_source *source)
 		is_of_source(source, &mapping);
 }
 
-/* A file that was written over is another one.  One that was touched is not, but has another
- * time, too: while it is mapped, its contents are those that run. */
+/* An overwritten file is another one.  A file that was only touched has another mtime, too.  While
+ * it is mapped, its contents are those that run. */
 static bool is_same(const struct symbols_source *source, int fd, const struct opener_file *file)
 {
 	const struct mapping found = {.inode = file->inode, .dev = file->dev};
@@ -176,7 +176,7 @@ int opener_open(const struct symbols_source *source, enum opener_way way, struct
 		ret = open_regular(AT_FDCWD, source->path, 0, out);
 	}
 	out->same = ret == 0 && is_same(source, out->fd, out);
-	/* The program says nothing of a library. */
+	/* The program's file is never that of a library. */
 	if (ret == 0 && way == OPENER_EXE && !out->same) {
 		close(out->fd);
 		out->fd = -1;
@@ -187,7 +187,8 @@ int opener_open(const struct symbols_source *source, enum opener_way way, struct
 
 bool opener_fuse_owner(const char *line, const struct symbols_source *source, uid_t *owner)
 {
-	/* "36 35 0:50 / /mnt rw - fuse.sshfs host:/ rw,user_id=1000,...": names have no blanks. */
+	/* "36 35 0:50 / /mnt rw - fuse.sshfs host:/ rw,user_id=1000,...": names contain no
+	 * blanks. */
 	const char *type = strstr(line, " - ");
 	const char *name = type ? strchr(type + 3, ' ') : NULL;
 	const char *option = name ? strchr(name + 1, ' ') : NULL;
@@ -267,7 +268,7 @@ bool opener_is_here(const struct symbols_source *source, const struct opener_fil
 		if (here.dev == file->dev && here.inode == file->inode)
 			return true;
 	}
-	/* The process may have ended, and its number be another's. */
+	/* The process may have ended, and another may have its PID. */
 	return view == OPENER_VIEW_SAME && is_mapped(source);
 }
 
@@ -365,7 +366,7 @@ static int copy_vdso(const struct symbols_source *source)
 	struct mapping mapping;
 	char path[64];
 
-	/* The process may have ended, and its number be another's. */
+	/* The process may have ended, and another may have its PID. */
 	snprintf(path, sizeof(path), "/proc/%d/maps", source->pid);
 	const int err = source->pid > 0 ? find_mapping(path, source->map_start, &mapping) : -ENOENT;
 	if (err)

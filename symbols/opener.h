@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * opener.h - find and open the file behind a mapping, and only that file.
+ * opener.h - finds and opens the file of a mapping, and only that file.
  *
- * Paths are names that other people's processes chose: nothing but regular files is ever opened,
- * and devices and pipes are not touched.  Runs in the loader thread, with the caller's privileges.
+ * Processes of other users choose the paths, so only regular files are opened, never devices or
+ * pipes.  Runs in the loader thread, with the caller's privileges.
  */
 #ifndef SYMBOLS_OPENER_H
 #define SYMBOLS_OPENER_H
@@ -14,8 +14,11 @@
 #include <sys/types.h>
 
 enum opener_way {
-	OPENER_MAP_FILES, /* /proc/PID/map_files/START-END: right for deleted and replaced files; needs privileges */
-	OPENER_EXE, /* /proc/PID/exe, if the program is what is mapped: right too, for its owner */
+	/* /proc/PID/map_files/START-END: finds deleted and replaced files, too; needs privileges */
+	OPENER_MAP_FILES,
+	/* /proc/PID/exe if the program is the mapped file: finds those, too, with its owner's
+	 * rights */
+	OPENER_EXE,
 	OPENER_ROOT, /* the path, below /proc/PID/root */
 	OPENER_PATH, /* the path */
 	OPENER_WAYS,
@@ -23,15 +26,16 @@ enum opener_way {
 
 struct opener_file {
 	int fd; /* the caller's */
-	bool same; /* device, inode and contents are the mapped file's; else ask the build-id */
+	/* device, inode and contents are the mapped file's; otherwise the build-id decides */
+	bool same;
 	uid_t owner;
 	dev_t dev;
 	ino_t inode;
 	uint64_t size, mtime_ns;
-	uint64_t ctime_ns; /* of the last change, of contents or of times: nobody sets it */
+	uint64_t ctime_ns; /* last change of contents or attributes; no user can set it */
 };
 
-/* Open the source in one way.  0; -EINVAL where that way makes no sense for it; -errno. */
+/* Opens the source in one way.  Returns 0; -EINVAL if the way does not suit it; -errno. */
 int opener_open(const struct symbols_source *source, enum opener_way way, struct opener_file *out);
 
 /* Returns 1 if links of /proc lead to the same file, else 0 or -errno.  Asks no file server. */
@@ -49,21 +53,23 @@ enum opener_view opener_view_of(int32_t pid);
  * path leads to the file or the process still maps it. */
 bool opener_is_here(const struct symbols_source *source, const struct opener_file *file);
 
-/* Open a regular file below a directory; in_root: links in it do not lead out of there.  0 or -errno. */
+/* Opens a regular file below a directory.  in_root: links in it do not lead out of dir.  Returns 0
+ * or -errno. */
 int opener_below(const char *dir, const char *relative, bool in_root, struct opener_file *out);
 
-/* Variant with resolve for openat2(2).  It opens with user's rights (rights.h) if user is not this
- * one: also -EACCES. */
+/* Variant with resolve for openat2(2).  Opens with the rights of user (rights.h) if that is not
+ * this process's user: also returns -EACCES. */
 int opener_below_as(const char *dir, const char *relative, unsigned long long resolve, uid_t user,
 	struct opener_file *out);
 
-/* All functions below wait at most two seconds for a file system, or a tenth while another call
- * hangs: -ETIMEDOUT. */
+/* All functions below wait at most 2 s for a file system, or 100 ms while another call hangs.  Then
+ * they return -ETIMEDOUT. */
 
-/* Open a regular file: how is a path's directory (or AT_FDCWD), resolve is for openat2(2).  An fd or -errno. */
+/* Opens a regular file below dir_fd (or AT_FDCWD); resolve is for openat2(2).  Returns an fd or
+ * -errno. */
 int opener_regular(int dir_fd, const char *path, unsigned long long resolve);
 
-/* Open a directory with O_PATH.  Returns an fd or -errno. */
+/* Opens a directory with O_PATH.  Returns an fd or -errno. */
 int opener_directory(int dir_fd, const char *path, unsigned long long resolve);
 
 /* Returns the user of a process whose directory in /proc has this owner; RIGHTS_NOBODY if another
@@ -75,13 +81,13 @@ uid_t opener_user(int proc_fd, uid_t owner);
  * mounted it.  The kernel lets no other in, not even root, unless it is mounted with
  * allow_other. */
 bool opener_is_fuse(const struct symbols_source *source, uid_t *owner);
-/* The same of one line of /proc/PID/mountinfo, by the options of the file system, its last field. */
+/* Variant for one line of /proc/PID/mountinfo; reads the file system's options, the last field. */
 bool opener_fuse_owner(const char *line, const struct symbols_source *source, uid_t *owner);
 
-/* Copy the vdso of the source's process into a memory file.  If both have one word size, it is this
- * process's own, which nobody can tamper with.  Else it is read from that process's memory, if that
- * is allowed.  Returns an fd, or -ENOENT, -errno.  The fd's owner is the user who could have
- * changed it (RIGHTS_NOBODY: several users). */
+/* Copies the vdso of the source's process into a memory file.  If both processes have one word
+ * size, it is this process's own, which no other process can change.  Otherwise it is read from
+ * that process's memory, if that is allowed.  Returns an fd, -ENOENT or -errno.  The fd's owner is
+ * the user who could have changed it (RIGHTS_NOBODY: several users). */
 int opener_vdso(const struct symbols_source *source);
 
 /* Returns whether opener_vdso() reads the process's memory.  The process may have written anything

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * perfmap.c - "7f21c8a00d40 1c8 JS:*fib /home/me/fib.js:1:13".
+ * perfmap.c - parses lines like "7f21c8a00d40 1c8 JS:*fib /home/me/fib.js:1:13".
  *
- * Malformed lines are passed over.
+ * Skips malformed lines.
  */
 #include "symbols/perfmap.h"
 
@@ -36,7 +36,8 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* A number and the blanks behind it; NULL where there are none.  Some writers put "0x" in front. */
+/* Parses a number and the blanks after it; returns NULL without both.  Some writers put "0x" in
+ * front. */
 static const char *parse_number(const char *p, const char *end, uint64_t *out)
 {
 	const char *first;
@@ -64,13 +65,14 @@ static uint64_t since_of(struct perfmap *map)
 	return map->n_steps ? map->steps[map->step].since_ns : 0;
 }
 
-/* map->at is somewhere in the line. */
+/* map->at is a position inside the line. */
 static void parse_line(struct perfmap *map, const char *line, size_t len)
 {
 	const char *end = line + len;
 	uint64_t start, size;
 
-	/* A name that is told once more is to be the same. */
+	/* End the name at a NUL or CR, so that it is the same when written and read again
+	 * (maptext.c). */
 	const char *nul = memchr(line, '\0', len);
 	if (nul)
 		end = nul;

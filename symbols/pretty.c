@@ -11,7 +11,7 @@
 #include <xxhash.h>
 
 struct pretty {
-	struct loader_name *name; /* the loader's while pending */
+	struct loader_name *name; /* owned by the loader while pending */
 	uint64_t hash;
 	const char *text; /* NULL: pending */
 };

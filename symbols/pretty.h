@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * pretty.h - readable names by raw name: what the loader has answered, and what it still owes.
+ * pretty.h - demangled names by raw name: the loader's answers, and names still pending.
  *
- * All of it is symbols.c's, and runs in its caller's thread.
+ * For symbols.c alone; runs in its caller's thread.
  */
 #ifndef SYMBOLS_PRETTY_H
 #define SYMBOLS_PRETTY_H
@@ -16,14 +16,14 @@ struct pretty_names {
 	size_t pending;
 };
 
-/* The readable name, or name itself while the loader is asked and if it is not mangled.  NULL:
- * no memory. */
+/* Returns the demangled name; name itself while the loader is asked, or if it is not mangled; NULL
+ * if memory runs out. */
 const char *pretty_find(struct pretty_names *names, struct loader *loader, const char *name);
 
-/* Take in a list of answers.  True if some name differs from its raw form. */
+/* Takes in a list of answers.  Returns whether some name differs from its raw form. */
 bool pretty_take(struct pretty_names *names, struct loader_name *answers);
 
-/* Those that are pending belong to the loader, and go with it. */
+/* Pending names belong to the loader, which frees them. */
 void pretty_fini(struct pretty_names *names);
 
 #endif

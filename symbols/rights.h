@@ -38,9 +38,9 @@ struct rights_before {
 	int n_groups;
 };
 
-/* Take on a user's rights for files in this thread alone, until rights_restore().  Returns 0,
- * without a change if user is this one or has no fewer rights than this thread; -EACCES: only root
- * can; -ENOMEM. */
+/* Gives this thread alone a user's rights to files, until rights_restore().  Returns 0, without a
+ * change if user is this one or if this thread overrides no permissions; -EACCES if the thread is
+ * not root or the change fails; -ENOMEM. */
 int rights_become(uid_t user, struct rights_before *before);
 void rights_restore(struct rights_before *before);
 

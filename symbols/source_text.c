@@ -45,8 +45,8 @@ static int read_all(const struct opener_file *file, struct symbols_source_text *
 	return 0;
 }
 
-/* Remove "." and "DIR/.." from an absolute path: the compiler's directory need not be there for the
- * file to be. */
+/* Removes "." and "DIR/.." from an absolute path: the file may exist without the compiler's
+ * directory. */
 static void simplify(char *path)
 {
 	char *to = path;
@@ -125,7 +125,7 @@ static bool apply(const char *prefix, const char *file, char dir[PATH_MAX], char
 		snprintf(rest, PATH_MAX, "%s%s", *file && *file != '/' ? "/" : "", file) < PATH_MAX;
 }
 
-/* The user's part follows all links; names of others stay below it. */
+/* Follows all links in the user's part.  Names from other users' images stay below it. */
 static int open_prefixed(const struct symbols_source_origin *origin, const char *prefix,
 	const char *file, struct place *place)
 {

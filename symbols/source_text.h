@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * source_text.h - where a source file is that debug information names; code.h's symbols_source_read() reads it.
+ * source_text.h - finds a source file that debug information names; symbols_source_read() reads it.
  */
 #ifndef SYMBOLS_SOURCE_TEXT_H
 #define SYMBOLS_SOURCE_TEXT_H
@@ -9,8 +9,9 @@
 
 #include <stddef.h>
 
-/* Returns the path of symbols_source_read(), for another program to open.  0; -EPERM: another
- * user's image names it, so that program would open it with this user's rights; -ENOENT, -errno. */
+/* Finds the path that symbols_source_read() reads, for another program to open.  Returns 0; -EPERM
+ * if another user's image names it, since that program would use this user's rights; -ENOENT or
+ * -errno. */
 int symbols_source_find(const struct symbols_source_origin *origin, const char *file,
 	const char *const *prefixes, char *out, size_t size);
 

@@ -24,16 +24,16 @@
 #include <unistd.h>
 
 #define PROCESS_NAME "strobe-symbols"
-#define SOCK 3 /* where confine_detach() puts it */
+#define SOCK 3 /* confine_detach() puts it there */
 #define ANSWER_MS 5000
 #define END_MS 2000
 #define STEP_MS 10
-#define EXEC_ARGUMENT "--symbols-spawner" /* as argv[1]; argv[2] is the memory limit, */
-#define CODE_ARGUMENT "code" /* argv[3] */
+#define EXEC_ARGUMENT "--symbols-spawner" /* argv[1]; argv[2] is the memory limit */
+#define CODE_ARGUMENT "code" /* argv[3]: workers disassemble */
 
 static bool can_exec; /* main() would call spawner_entry() */
 
-/* Tell of every worker that ended. */
+/* Reports every worker that ended. */
 static int reap(int sock)
 {
 	struct wire_message message = {.type = WIRE_DIED};
@@ -75,7 +75,7 @@ static int serve(int sock, unsigned int memory_mb)
 	return wire_send(sock, &message, NULL, 0, -1);
 }
 
-/* It ends with its parent: its socket closes, or a signal kills it if it is stopped. */
+/* The spawner ends with its parent: its socket closes, or a signal kills it if it is stopped. */
 static _Noreturn void spawner_main(int sock, pid_t parent, unsigned int memory_mb)
 {
 	struct signalfd_siginfo info;
@@ -84,7 +84,7 @@ static _Noreturn void spawner_main(int sock, pid_t parent, unsigned int memory_m
 	if (confine_detach(sock, PROCESS_NAME) < 0)
 		_exit(1);
 	confine_allow_output();
-	confine_privileges(); /* workers do it again, and say what failed */
+	confine_privileges(); /* workers do it again and report failures */
 	if (confine_die_with_parent(parent) < 0)
 		_exit(1);
 	sigemptyset(&children);
@@ -140,16 +140,16 @@ void spawner_entry(int argc, char **argv)
 	can_exec = true;
 	if (argc < 3 || argc > 4 || strcmp(argv[1], EXEC_ARGUMENT) != 0)
 		return;
-	/* Typed by somebody, it is an argument like any other. */
+	/* Without the socket a user typed it: an argument like any other. */
 	if (getsockopt(SOCK, SOL_SOCKET, SO_TYPE, &type, &len) < 0 || type != SOCK_SEQPACKET)
 		return;
-	/* Where it cannot be loaded, workers say so. */
+	/* If libopcodes cannot be loaded, workers report that. */
 	if (argc == 4 && strcmp(argv[3], CODE_ARGUMENT) == 0)
 		disasm_load();
 	spawner_main(SOCK, getppid(), (unsigned int)strtoul(argv[2], NULL, 10));
 }
 
-/* Execute this very program, which lives in /proc even when its file was replaced or removed. */
+/* Executes this same program: /proc/self/exe works even after its file was replaced or removed. */
 static int exec_spawner(struct spawner *spawner, int sock)
 {
 	char name[] = PROCESS_NAME, argument[] = EXEC_ARGUMENT, memory[16], code[] = CODE_ARGUMENT;
@@ -160,7 +160,7 @@ static int exec_spawner(struct spawner *spawner, int sock)
 	int ret = posix_spawn_file_actions_init(&actions);
 	if (ret)
 		return -ret;
-	/* To its own number as well, it loses the flag that would close it. */
+	/* adddup2 clears close-on-exec even if sock already has this number. */
 	ret = posix_spawn_file_actions_adddup2(&actions, sock, SOCK);
 	if (ret == 0)
 		ret = posix_spawn(&spawner->pid, "/proc/self/exe", &actions, NULL, argv, environ);
@@ -188,7 +188,7 @@ int spawner_restart(struct spawner *spawner)
 	return 0;
 }
 
-/* If SIGKILL is refused (root without CAP_KILL), a stopped process stays behind. */
+/* If SIGKILL is refused (root without CAP_KILL), a stopped process remains. */
 static void end_process(pid_t pid)
 {
 	struct pollfd pfd = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
@@ -253,7 +253,7 @@ int spawner_fork(struct spawner *spawner, pid_t *pid, int *sock)
 	while (ret == 0) {
 		ret = next_message(spawner, &message, ANSWER_MS);
 		if (ret == 0 && message.type == WIRE_SPAWN) {
-			/* Wrong numbers would have others killed later. */
+			/* A wrong PID would later have another process killed. */
 			if (message.error)
 				ret = message.error > 0 && message.error < 4096 ? -message.error
 										: -EBADMSG;
@@ -266,7 +266,7 @@ int spawner_fork(struct spawner *spawner, pid_t *pid, int *sock)
 		close(socks[0]);
 		return ret;
 	}
-	spawner->died_pid = -1; /* it may be given the number of an earlier one */
+	spawner->died_pid = -1; /* a worker may get the PID of an earlier one */
 	*pid = message.pid;
 	*sock = socks[0];
 	return 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * spawner.h - a small process that forks workers, because the caller has threads by then.
+ * spawner.h - a small process that forks workers, because the caller has threads.
  *
- * It is forked by spawner_open(), before any thread, gives up all privileges at once, and ends when
- * its socket is closed, and all workers with it.  One that was killed is replaced by this program executed
- * anew, since by then there are threads.  One thread at a time.
+ * spawner_open() forks it before any thread starts.  It drops all privileges at once.  It ends when
+ * its socket closes, together with all workers.  If it was killed, this program is executed again
+ * to replace it, because threads run then.  For one thread at a time.
  */
 #ifndef SYMBOLS_SPAWNER_H
 #define SYMBOLS_SPAWNER_H
@@ -12,34 +12,34 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* The first thing in main(), for a program that shall be able to replace its spawner: becomes the spawner
- * where spawner_restart() executed it, and then never returns. */
+/* Call first in main(), or spawner_restart() fails.  Becomes the spawner if spawner_restart()
+ * executed this program, and then never returns. */
 void spawner_entry(int argc, char **argv);
 
 struct spawner {
 	pid_t pid;
 	int sock;
-	int stop_fd; /* borrowed; waits end when it becomes readable; -1: none */
+	int stop_fd; /* borrowed; ends waits when readable; -1 if none */
 	unsigned int memory_mb;
-	bool code; /* one that is executed loads what disassembles, for its workers */
-	/* Of the worker that ended last, as far as told. */
+	bool code; /* an executed spawner loads the disassembler for its workers */
+	/* The worker that was reported last as ended: */
 	pid_t died_pid;
 	int died_status;
 };
 
-/* Fork the process.  0, or -errno with spawner->sock -1. */
+/* Forks the spawner.  Returns 0; -errno and spawner->sock is -1. */
 int spawner_open(struct spawner *spawner, unsigned int memory_mb);
 
-/* Kills it and its workers, even stopped ones; waits at most two seconds for its end. */
+/* Kills the spawner and its workers, even stopped ones; waits at most two seconds for its end. */
 void spawner_close(struct spawner *spawner);
 
-/* End it, if it has not ended, and execute another.  Any thread may run.  0, or -errno with spawner->sock -1:
- * -ENOTSUP without spawner_entry(). */
+/* Ends the spawner if it still runs, and executes another.  Any thread may run meanwhile.  Returns
+ * 0; -errno and spawner->sock is -1: -ENOTSUP without spawner_entry(). */
 int spawner_restart(struct spawner *spawner);
 
-/* Fork a worker.  Returns 0, *pid, and the caller's socket to it in *sock.  -EPIPE: the spawner is
- * gone.  -ETIME or -EBADMSG: it no longer works, and only spawner_restart() helps.  -ECANCELED:
- * stop_fd is readable.  Or -errno. */
+/* Forks a worker.  Returns 0 with *pid and *sock, a socket to it that the caller closes.  -EPIPE:
+ * the spawner is gone.  -ETIME or -EBADMSG: it no longer works, and only spawner_restart() helps.
+ * -ECANCELED: stop_fd is readable.  Otherwise -errno. */
 int spawner_fork(struct spawner *spawner, pid_t *pid, int *sock);
 
 /* Reports how worker pid ended, after waiting up to timeout_ms.  Returns 0, -ETIME, -ECANCELED, or

@@ -29,7 +29,7 @@ void strings_fini(struct strings *strings)
 	*strings = (struct strings){0};
 }
 
-/* The slot of text, or the free one where it belongs. */
+/* Returns the slot of text, or the free slot for it. */
 static uint32_t *find_slot(
 	const struct strings *strings, uint32_t *slots, uint32_t cap, const char *text, size_t len)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * strings.h - strings kept once each, numbered, at addresses that stay.  One thread.
- */
+/* strings.h - strings stored once each, with numbers and fixed addresses.  For one thread. */
 #ifndef SYMBOLS_STRINGS_H
 #define SYMBOLS_STRINGS_H
 
@@ -10,7 +8,7 @@
 
 struct strings_chunk;
 
-/* Begin with zeroes. */
+/* Zero-initialised. */
 struct strings {
 	struct strings_chunk *chunks;
 	const char **texts; /* by number */
@@ -20,7 +18,7 @@ struct strings {
 
 void strings_fini(struct strings *strings);
 
-/* The number of a string, or -ENOMEM. */
+/* Returns the number of a string, added if new; -ENOMEM. */
 int64_t strings_add(struct strings *strings, const char *text);
 
 #endif

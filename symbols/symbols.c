@@ -2,7 +2,7 @@
 /*
  * symbols.c - the caller's side: images by key and readable names by raw name.
  *
- * All of it is the calling thread's own; answers of the loader come in by symbols_collect() alone.
+ * Runs in the calling thread alone; answers of the loader come in only by symbols_collect().
  */
 #include "symbols/symbols.h"
 
@@ -31,22 +31,22 @@
 struct image {
 	uint32_t key;
 	enum symbols_state state;
-	struct symtab table; /* empty where there is a twin */
-	struct image
-		*twin; /* the same file, with its table, which may be pending; NULL: none met */
-	struct symbols_source source; /* its path is this one's own */
+	struct symtab table; /* empty if there is a twin */
+	/* image of the same file, which has the table and may be pending; NULL if none */
+	struct image *twin;
+	struct symbols_source source; /* its path and jitdump are owned */
 	uint8_t build_id[SYMBOLS_BUILD_ID_MAX];
 	size_t build_id_len;
 	enum symbols_mark mark;
 	int kept_fds[2]; /* 0: none */
 	uint32_t version;
-	struct again *again; /* of one that changes; else NULL */
+	struct again *again; /* NULL unless the image changes */
 	bool lacks_debug;
-	bool fetch; /* somebody wants what is to be fetched for it */
-	/* Tables that a better one replaced; names that were given out are in them. */
+	bool fetch; /* files should be fetched for it */
+	/* Tables that a better one replaced; names given out point into them. */
 	struct symtab *old;
 	size_t n_old;
-	uint32_t first_index; /* of the table that it has now */
+	uint32_t first_index; /* first symbol index of the current table */
 };
 
 struct symbols {
@@ -59,16 +59,16 @@ struct symbols {
 	size_t n_images, images_cap;
 	struct pretty_names names;
 	size_t pending_images, unreadable, looking;
-	uint64_t final_ns; /* when the wait for all names began; 0: none does */
+	uint64_t final_ns; /* start of the wait for all names; 0 if none */
 	struct fetch *fetched;
-	bool fetch; /* all that lacks a debug file */
-	size_t fetching, reloading; /* files asked for; images read once more */
+	bool fetch; /* all missing debug files */
+	size_t fetching, reloading; /* files asked for; images read again */
 	struct symbols_note fetch_notes[FETCH_NOTES_MAX];
 	size_t n_fetch_notes;
 	bool lacks_memory, told_memory;
 	bool recording;
 	size_t table_bytes;
-	unsigned int untold; /* changes */
+	unsigned int untold; /* changes not returned yet */
 };
 
 void symbols_main(int argc, char **argv)
@@ -122,7 +122,7 @@ void symbols_free(struct symbols *symbols)
 	if (!symbols)
 		return;
 	pretty_fini(&symbols->names);
-	/* It tells a loader that it has something, and they read it. */
+	/* Ends first: its thread signals the loaders' eventfd, and the loaders read from it. */
 	fetch_end(symbols->fetched);
 	bool stopped = code_client_free(symbols->code);
 	stopped &= loader_free(symbols->loader);
@@ -133,7 +133,7 @@ void symbols_free(struct symbols *symbols)
 	for (size_t i = 0; i < symbols->images_cap; i++) {
 		if (!symbols->images[i])
 			continue;
-		/* A thread that hangs may read it. */
+		/* A hanging thread may read it. */
 		if (stopped)
 			symtab_close(&symbols->images[i]->table);
 		for (size_t k = 0; k < 2; k++)
@@ -146,7 +146,7 @@ void symbols_free(struct symbols *symbols)
 	free(symbols);
 }
 
-/* The slot of key, or the free one where it belongs. */
+/* Returns the slot of key, or the free slot for it. */
 static struct image **image_slot(struct image **slots, size_t cap, uint32_t key)
 {
 	size_t i = (key * UINT32_C(2654435761)) & (cap - 1);
@@ -206,7 +206,7 @@ static int grow_images(struct symbols *symbols)
 	return 0;
 }
 
-/* A recorded kernel is what it was. */
+/* A recorded kernel does not change. */
 static bool is_changing(const struct symbols *symbols, const struct symbols_source *source)
 {
 	return source->kind == SYMBOLS_JIT ||
@@ -215,8 +215,7 @@ static bool is_changing(const struct symbols *symbols, const struct symbols_sour
 
 static bool is_same_file(const struct symbols_source *a, const struct symbols_source *b)
 {
-	/* Numbers of inodes and devices may be used twice: of subvolumes, or after one was
-	 * unmounted. */
+	/* Inode and device numbers may be used twice: on subvolumes, or after an unmount. */
 	return a->kind == SYMBOLS_FILE && b->kind == SYMBOLS_FILE && a->inode &&
 		(a->build_id_len || (a->file_size && a->file_mtime_ns)) && a->inode == b->inode &&
 		a->inode_generation == b->inode_generation && a->dev_major == b->dev_major &&
@@ -226,8 +225,8 @@ static bool is_same_file(const struct symbols_source *a, const struct symbols_so
 		memcmp(a->build_id, b->build_id, a->build_id_len) == 0;
 }
 
-/* A file that is running under another name as well, and is read or being read.  A recording's
- * are told apart by their paths alone: what lay there may differ. */
+/* Finds the image of the same file under another name, if that was read or is being read.  In a
+ * recording only the path counts: the contents may differ. */
 static struct image *find_same_file(
 	const struct symbols *symbols, const struct symbols_source *source)
 {
@@ -240,7 +239,7 @@ static struct image *find_same_file(
 	return NULL;
 }
 
-/* Have what the twin has got, which is an answer. */
+/* Copies the twin's answer. */
 static void copy_answer(struct symbols *symbols, struct image *image)
 {
 	const struct image *twin = image->twin;
@@ -254,7 +253,7 @@ static void copy_answer(struct symbols *symbols, struct image *image)
 	image->lacks_debug = twin->lacks_debug;
 }
 
-/* What asks the loader for an image; NULL: no memory, which is told. */
+/* Makes the loader's job for an image.  If memory runs out, adds a note and returns NULL. */
 static struct loader_image *make_job(struct symbols *symbols, const struct image *image)
 {
 	struct loader_image *job = calloc(1, sizeof(*job));
@@ -340,7 +339,7 @@ bool symbols_find(const struct symbols *symbols, uint32_t key, uint64_t offset, 
 		image = image->twin;
 	const struct symtab *table = &image->table;
 	int64_t found = symtab_find(table, offset);
-	/* The file that told of it has been written anew. */
+	/* The map was rewritten since, and lacks this piece of code. */
 	if (found < 0 && image->source.kind == SYMBOLS_JIT &&
 		offset >> SYMBOLS_CHANGE_SHIFT < JITSPANS_NUMBERS)
 		found = symtab_find(table, offset & JITSPANS_PLAIN);
@@ -429,9 +428,9 @@ int symbols_fd(const struct symbols *symbols)
 	return loader_fd(symbols->loader);
 }
 
-/* On overlay mounts of one layer the same file has as many devices as there are mounts, all of them anonymous ones
- * (major number 0), and one inode number.  A file that was stripped has the build-id of the whole one, but not
- * its table.  One that was only touched is the same as well. */
+/* On overlay mounts of one layer a file has one inode number, but each mount has its own anonymous
+ * device (major number 0).  A stripped file has the full file's build-id, but another table.  A
+ * file that was only touched is the same. */
 static bool is_twin(const struct image *a, const struct image *b)
 {
 	const struct symbols_source *x = &a->source, *y = &b->source;
@@ -458,7 +457,7 @@ static struct image *find_twin(const struct symbols *symbols, const struct image
 	return NULL;
 }
 
-/* False where everything stays as it is. */
+/* Returns false if nothing changed. */
 static bool take_look(struct symbols *symbols, struct image *image, struct loader_image *answer)
 {
 	const bool first = image->state == SYMBOLS_PENDING;
@@ -469,7 +468,7 @@ static bool take_look(struct symbols *symbols, struct image *image, struct loade
 	return again_end(image->again, answer, &image->table, clock_now_ns()) || first;
 }
 
-/* Before a better table comes: what was found in this one is in use.  False: no memory. */
+/* Keeps the table that names given out point into.  Returns false if memory runs out. */
 static bool keep_table(struct symbols *symbols, struct image *image)
 {
 	struct symtab *old = reallocarray(image->old, image->n_old + 1, sizeof(*image->old));
@@ -486,7 +485,7 @@ static bool keep_table(struct symbols *symbols, struct image *image)
 	return true;
 }
 
-/* An image was read once more, with what was fetched: what it had is not taken away by what is no better.  True: it is. */
+/* An image was read again after a fetch.  Returns whether the answer is better than the old one. */
 static bool is_better(struct symbols *symbols, struct image *image, struct loader_image *answer)
 {
 	if (image->state == SYMBOLS_PENDING || image->again)
@@ -526,8 +525,8 @@ static void take_table(struct symbols *symbols, struct image *image, struct load
 	symbols->unreadable += image->state == SYMBOLS_UNREADABLE;
 }
 
-/* Images that wait for this one's answer have it, too.  If its process ended too soon, another's
- * may live: they wait for the first of them then. */
+/* Gives the answer to the images that wait for it.  If its process ended too soon, another's may
+ * live: then the first of these images is asked about, and the rest waits for it. */
 static void tell_twins(struct symbols *symbols, const struct image *image)
 {
 	struct loader_image *job = NULL;
@@ -542,7 +541,7 @@ static void tell_twins(struct symbols *symbols, const struct image *image)
 		job = again && !job ? make_job(symbols, other) : job;
 		if (waits && (!again || !job))
 			copy_answer(symbols, other);
-		/* The first has met its own twin. */
+		/* This image may have its own twin now. */
 		other->twin = image->twin ? image->twin : other->twin;
 		if (!again || !job)
 			continue;
@@ -554,7 +553,7 @@ static void tell_twins(struct symbols *symbols, const struct image *image)
 		loader_post_image(symbols->loader, job);
 }
 
-/* --- what comes from debuginfod servers --- */
+/* --- debuginfod --- */
 
 static bool make_fetch_id(const struct image *image, struct fetch_id *id)
 {
@@ -577,7 +576,7 @@ int symbols_fetch(struct symbols *symbols, uint32_t key)
 	if (!fetch_has_server())
 		return -EDESTADDRREQ;
 	image->fetch = true;
-	/* What it lacks is known when its symbols are. */
+	/* Only its symbols show which file is missing. */
 	if (image->state == SYMBOLS_PENDING)
 		return 0;
 	if (!make_fetch_id(image, &id))
@@ -587,7 +586,7 @@ int symbols_fetch(struct symbols *symbols, uint32_t key)
 	return ret;
 }
 
-/* An image has got its table: is there more to be had?  The program itself may have come stripped. */
+/* Asks for more files once an image has its table.  A fetched program may be stripped, too. */
 static void fetch_more(struct symbols *symbols, const struct image *image)
 {
 	if (image->fetch ||
@@ -739,7 +738,7 @@ void symbols_tell_untold(const struct symbols *symbols)
 {
 	const uint64_t one = 1;
 
-	/* It can only fail by being readable already. */
+	/* write() fails only if the eventfd is readable already. */
 	if (symbols->untold && write(loader_fd(symbols->loader), &one, sizeof(one)) < 0)
 		return;
 }

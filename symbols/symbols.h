@@ -2,15 +2,17 @@
 /*
  * symbols.h - names for addresses: the client of the confined worker process.
  *
- * symbols_new() forks a spawner process, so it must run before the caller starts any thread.  (One that is
- * killed later is replaced by this program executed anew, see symbols_main().)  The spawner forks workers on
- * demand; a worker gets open file descriptors over a socket, has no privileges and
- * a seccomp filter, and is the only process that parses ELF (and, later, DWARF).  It answers with sorted symbol tables in sealed memfds.
+ * symbols_new() forks a spawner process, so it must run before the caller starts any thread.  If
+ * the spawner is killed later, this program is executed again to replace it, see symbols_main().
+ * The spawner forks workers on demand.  A worker receives open file descriptors over a socket and
+ * answers with sorted symbol tables in sealed memfds.  It has no privileges and a seccomp filter.
+ * No other process parses the ELF and DWARF of files.
  *
- * A loader thread in this process opens files (below /proc/PID/root, /proc/PID/map_files, or by
- * path), talks to the worker, keeps the disk cache, and publishes finished tables; so neither a slow disk nor
- * a slow file ever stops the caller.  All functions are for one thread, the caller's, and never block, but for
- * symbols_wait().
+ * A loader thread in this process opens files below /proc/PID/root, in /proc/PID/map_files, or by
+ * path.  It talks to the worker, keeps the disk cache, and publishes finished tables.  So neither a
+ * slow disk nor a slow file stops the caller.
+ *
+ * All functions are for one thread, the caller's.  None of them blocks, except symbols_wait().
  */
 #ifndef SYMBOLS_SYMBOLS_H
 #define SYMBOLS_SYMBOLS_H
@@ -25,61 +27,69 @@
 struct symbols;
 
 struct symbols_config {
-	const char
-		*cache_dir; /* NULL: $XDG_CACHE_HOME/strobe or ~/.cache/strobe; "": no disk cache */
+	/* NULL: $XDG_CACHE_HOME/strobe or ~/.cache/strobe; "": no disk cache */
+	const char *cache_dir;
 	size_t cache_max_bytes; /* on disk; 0: 256 MiB */
 	const char *kallsyms_path; /* NULL: /proc/kallsyms */
 	unsigned int worker_memory_mb; /* RLIMIT_AS of a worker; 0: 4096 */
-	/* Where separate debug files are looked for; ends with NULL.  NULL: that of the build, /usr/lib/debug */
+	/* Directories of separate debug files, NULL-terminated.  NULL: the build's,
+	 * /usr/lib/debug */
 	const char *const *debug_dirs;
-	const char *const *more_debug_dirs; /* looked at before those; ends with NULL; NULL: none */
+	/* searched before those; NULL-terminated; NULL if none */
+	const char *const *more_debug_dirs;
 
-	/* What is profiled is a recording: files are looked for by build-id and path, never in /proc/PID; see
+	/* The session is a recording: files are found by build-id and path, never in /proc/PID; see
 	 * symbols_recorded(). */
 	bool recording;
-	const char *symfs; /* a root file system, or files by build-id, looked at first; NULL */
-	const char *archive; /* the same, before that: an archive that was unpacked; NULL */
+	/* root file system, or files by build-id; searched first; NULL if none */
+	const char *symfs;
+	/* unpacked archive of the same form; searched before symfs; NULL if none */
+	const char *archive;
 	const char *kernel_notes_path; /* NULL: /sys/kernel/notes */
-	bool keep_files; /* for symbols_files(); with no disk cache only */
-	bool late; /* threads run already: what parses is not forked but executed, see symbols_main() */
-	/* Key tables by build-id alone, since files may be gone later; and see symbols_put_kept(). */
+	bool keep_files; /* for symbols_files(); only without a disk cache */
+	/* threads already run: the spawner is executed, not forked, see symbols_main() */
+	bool late;
+	/* Tables' cache keys are build-ids alone, since files may be gone later; see
+	 * symbols_put_kept(). */
 	bool keep_for_recording;
-	bool trust_local; /* for a recording from elsewhere: use unproven local files, too */
-	bool fetch; /* symbols_fetch() whatever lacks a debug file, or, of a recording, is not here */
-	struct fetch *fetched; /* symbols.c's own */
+	bool trust_local; /* for a recording from another machine: use unproven local files, too */
+	/* symbols_fetch() every missing debug file, and every missing file of a recording */
+	bool fetch;
+	struct fetch *fetched; /* set by symbols.c */
 };
 
 #define SYMBOLS_OTHER_HOST 1u
 #define SYMBOLS_OTHER_RELEASE 2u
 #define SYMBOLS_OTHER_ARCH 4u
 
-/* Functions of an image as the recording itself has them: lines "START SIZE NAME", numbers in
- * hexadecimal, offsets of the image. */
+/* Functions of an image, as the recording itself has them.  Each line is "START SIZE NAME" with
+ * hexadecimal numbers; START is an offset of the image. */
 struct symbols_told {
-	const char *path; /* of the image; NULL: the kernel */
+	const char *path; /* the image's path; NULL: the kernel */
 	const char *names;
 	size_t len;
 };
 
-/* Facts in a recording.  If it is from elsewhere, files without a build-id are not searched
+/* Facts in a recording.  If it is from another machine, files without a build-id are not searched
  * here. */
 struct symbols_recorded {
-	const char *release; /* of the kernel; NULL: not known */
-	unsigned int
-		elsewhere; /* SYMBOLS_OTHER_...: proof that it is from another machine; 0: none */
-	int kept_fd; /* what symbols_put_kept() wrote, complete; 0: nothing; the caller's */
-	bool monotonic; /* its times are those of CLOCK_MONOTONIC, as are those in jitdumps */
-	int64_t end_s; /* since 1970: no file that was changed later is taken for the one without build-id that was
-			* profiled; 0: not known */
+	const char *release; /* the kernel's; NULL if unknown */
+	/* SYMBOLS_OTHER_... flags: proof that it is from another machine; 0 if none */
+	unsigned int elsewhere;
+	int kept_fd; /* complete output of symbols_put_kept(); borrowed; 0 if none */
+	bool monotonic; /* its samples use CLOCK_MONOTONIC, as jitdumps do */
+	/* end of the recording, seconds since 1970; 0 if unknown; a file without a build-id that
+	 * changed later is marked as unverified */
+	int64_t end_s;
 	const struct symbols_told *told; /* copied; the first list that is not empty stays */
 	size_t n_told;
 };
 
-/* The first thing in main(): where this program was executed to replace a spawner that was killed, this serves
- * and never returns.  Without it none is replaced. */
+/* Call first in main(), or a killed spawner is not replaced.  Becomes the spawner if this program
+ * was executed to replace one, and then never returns. */
 void symbols_main(int argc, char **argv);
 
-/* Returns 0, or -errno and *out = NULL. */
+/* Returns 0; -errno and *out = NULL. */
 int symbols_new(struct symbols **out, const struct symbols_config *config);
 void symbols_free(struct symbols *symbols); /* ends the worker; NULL is a no-op */
 
@@ -87,37 +97,37 @@ enum symbols_kind {
 	SYMBOLS_FILE,
 	SYMBOLS_KERNEL,
 	SYMBOLS_VDSO,
-	SYMBOLS_MODULE, /* of a recording; offsets are from the start of its code */
-	SYMBOLS_JIT, /* code that process pid made or got without a file; offsets are addresses */
+	SYMBOLS_MODULE, /* recorded; offsets are from the start of its code */
+	SYMBOLS_JIT, /* code of process pid without a file; offsets are addresses */
 };
 
-/* Where an image's symbols can come from.  Strings are copied. */
+/* Possible places of an image's symbols.  Strings are copied. */
 struct symbols_source {
 	enum symbols_kind kind;
-	const char *path; /* as the mapping named it */
-	int32_t pid; /* a process that maps it, or 0 */
-	int32_t parent; /* of SYMBOLS_JIT: the process that it has its memory from by fork(2), or 0 */
-	int32_t elder; /* the first one in the row of such processes, if that is another; or 0 */
-	const char *jitdump; /* of SYMBOLS_JIT: the jit-PID.dump that it maps, or NULL */
-	uint64_t map_start,
-		map_end; /* of a recorded kernel: map_start is where _text was; 0: as it is here */
-	bool stext; /* it is where _stext was */
-	uint32_t dev_major,
-		dev_minor; /* with inode, to recognise the right file; inode 0: unknown */
+	const char *path; /* path in the mapping */
+	int32_t pid; /* a process that maps it; 0 if none */
+	int32_t parent; /* SYMBOLS_JIT: process whose memory it got by fork(2); 0 if none */
+	/* the first process in this chain of forks, if it is another one; 0 otherwise */
+	int32_t elder;
+	const char *jitdump; /* SYMBOLS_JIT: the jit-PID.dump that the process maps; NULL if none */
+	uint64_t map_start, map_end; /* recorded kernel: map_start is _text; 0: same as here */
+	bool stext; /* map_start is _stext instead */
+	uint32_t dev_major, dev_minor; /* with inode, identify the file; inode 0: unknown */
 	uint64_t inode, inode_generation; /* generation 0: unknown */
-	uint64_t file_size, file_mtime_ns; /* when it was mapped; mtime 0: not known */
+	uint64_t file_size, file_mtime_ns; /* when it was mapped; mtime 0: unknown */
 	bool elsewhere; /* its process was seen to have another root than this one */
 	uint8_t build_id[SYMBOLS_BUILD_ID_MAX];
-	uint8_t build_id_len; /* 0: unknown */
-	bool deleted; /* it had lost its path: a file there needs the build-id */
+	uint8_t build_id_len; /* 0 if unknown */
+	bool deleted; /* it had lost its path: only a build-id can identify a file there */
 };
 
-/* Of a recording, before the first request that it shall be heeded in.  0 or -ENOMEM. */
+/* Adds facts of a recording, before the first request that depends on them.  Returns 0 or
+ * -ENOMEM. */
 int symbols_recorded(struct symbols *symbols, const struct symbols_recorded *recorded);
 
-/* Ask for the symbols of one image under the caller's key (any number, once each).  Live, a file
- * with several names (hard links) is read once for all of them.  Of SYMBOLS_JIT it may be told
- * again, when more is known.  0 or -ENOMEM. */
+/* Requests the symbols of an image under the caller's key (any number, once each).  Live, a file
+ * with several names (hard links) is read once for all of them.  A SYMBOLS_JIT image may be
+ * requested again with a source that knows more.  Returns 0 or -ENOMEM. */
 int symbols_request(struct symbols *symbols, uint32_t key, const struct symbols_source *source);
 
 enum symbols_state {
@@ -125,68 +135,71 @@ enum symbols_state {
 	SYMBOLS_PENDING,
 	SYMBOLS_READY,
 	SYMBOLS_NONE, /* the file was read and has no symbols */
-	SYMBOLS_UNREADABLE, /* could not be opened, is no ELF file, or killed the worker twice */
+	SYMBOLS_UNREADABLE, /* cannot be opened, is no ELF file, or killed the worker twice */
 };
 enum symbols_state symbols_state(const struct symbols *symbols, uint32_t key);
 
-/* How often the image has got a table (or none).  Those of SYMBOLS_JIT and of the running kernel are looked at again, at most once
- * a second, while symbols_find() is asked for what they do not cover or, of SYMBOLS_JIT, for anything. */
+/* Returns how often the image got a table (or none).  The running kernel and SYMBOLS_JIT are read
+ * again, at most once a second.  This happens while symbols_find() is called for offsets that they
+ * do not cover, or for any offset of SYMBOLS_JIT. */
 uint32_t symbols_version(const struct symbols *symbols, uint32_t key);
 
-/* What is to be known about a recorded image's file. */
+/* Doubts about a recorded image's file. */
 enum symbols_mark {
 	SYMBOLS_MARK_NONE,
-	SYMBOLS_MARK_OTHER, /* what lies at its path is another file than was profiled: it gives no names */
-	SYMBOLS_MARK_UNVERIFIED, /* no build-id was recorded, and the file may be another */
-	SYMBOLS_MARK_UNPROVEN, /* unverified, and the recording is from elsewhere: no names */
+	SYMBOLS_MARK_OTHER, /* another file lies at its path: no names */
+	SYMBOLS_MARK_UNVERIFIED, /* no build-id was recorded, and the file may be another one */
+	SYMBOLS_MARK_UNPROVEN, /* unverified, and the recording is from another machine: no names */
 };
 enum symbols_mark symbols_mark(const struct symbols *symbols, uint32_t key);
 
-/* With keep_files: what the table was made from; -1: none.  They stay symbols'.  For the kernel, file is its
- * list of symbols; of SYMBOLS_JIT they are a map and a jitdump, or one of them. */
+/* With keep_files, returns the files that the table was made from, owned by symbols; -1 if none.
+ * For the kernel, file is its list of symbols.  For SYMBOLS_JIT they are a map, a jitdump or
+ * both. */
 void symbols_files(const struct symbols *symbols, uint32_t key, int *file, int *debug);
 
-/* Write copies of what names these images' code to out: of SYMBOLS_JIT all that its maps have told,
- * and, with keep_for_recording, the jitdump as of the last look at it if it is not here; and tables
- * of files that lie where only their process sees them.  *left_out: how many had no room.  0 or
- * -errno. */
+/* Writes copies of the files that name these images' code to out.  For SYMBOLS_JIT: all that its
+ * maps ever contained, and, with keep_for_recording, a jitdump that is not on this machine, as of
+ * the last look.  Otherwise: tables of files that only their process sees.  *left_out: how many had
+ * no room.  Returns 0 or -errno. */
 int symbols_put_kept(
 	const struct symbols *symbols, const uint32_t *keys, size_t n, FILE *out, size_t *left_out);
 
-/* The build-id that the image's file has, or that was asked for.  Its length, or 0. */
+/* Returns the length of the image's build-id, its file's or the requested one; 0 if unknown. */
 size_t symbols_build_id(
 	const struct symbols *symbols, uint32_t key, uint8_t out[SYMBOLS_BUILD_ID_MAX]);
 
 struct symbol {
-	uint64_t start,
-		size; /* in the image's offsets: file offsets, kernel addresses, vdso offsets */
-	/* As in the file: mangled, raw bytes; borrowed until symbols_free().  "": a function whose
-	 * bounds are known, not its name. */
+	/* in the image's offsets: file offsets, kernel addresses, vdso offsets */
+	uint64_t start, size;
+	/* Raw bytes from the file, mangled; borrowed until symbols_free().  "" if the function's
+	 * bounds are known, but not its name. */
 	const char *name;
-	const char *module; /* kernel module, without brackets; NULL: none */
-	uint32_t index; /* distinct within the image */
-	bool uncertain; /* the file has no size for it, and code that it does not name may follow */
+	const char *module; /* kernel module, without brackets; NULL if none */
+	uint32_t index; /* unique within the image */
+	bool uncertain; /* the file gives no size, and unnamed code may follow */
 };
 
-/* The symbol that covers an offset.  True and *out set; false where the table is not there (yet) or
- * nothing covers it. */
+/* Finds the symbol that covers an offset.  Returns true and sets *out; false if there is no table
+ * (yet) or nothing covers the offset. */
 bool symbols_find(const struct symbols *symbols, uint32_t key, uint64_t offset, struct symbol *out);
 
-/* Finds the code segment of the image's file that contains an offset; its byte at `offset` has
- * address vaddr.  Returns false if none does, or the file was not read (yet). */
+/* Finds the code segment of the image's file that contains an offset; file offset `offset` has the
+ * address vaddr.  Returns false if there is none, or if the file was not read (yet). */
 struct symbols_segment {
-	uint64_t offset, len, vaddr; /* checked: sums do not wrap */
+	uint64_t offset, len, vaddr; /* validated: sums do not wrap */
 };
 bool symbols_segment(
 	const struct symbols *symbols, uint32_t key, uint64_t offset, struct symbols_segment *out);
 
-/* How many functions of an image have names, and how many have none. */
+/* Counts the functions of an image with and without a name. */
 void symbols_count(
 	const struct symbols *symbols, uint32_t key, uint32_t *named, uint32_t *nameless);
 
-/* Of SYMBOLS_JIT: code that took the place of other code, number i from 0 on, in ascending order
- * without overlaps.  The names of what lies at an address since then are found at start, which has
- * above SYMBOLS_CHANGE_SHIFT how many pieces of code lay there before.  False: there is none. */
+/* Finds piece i, from 0 on, of SYMBOLS_JIT code that replaced other code; ascending, no
+ * overlaps.  Names of code that lies there since since_ns are found at start.  The bits of start
+ * above SYMBOLS_CHANGE_SHIFT count the pieces that lay there before.  Returns false after the
+ * last piece. */
 #define SYMBOLS_CHANGE_SHIFT 48u
 struct symbols_change {
 	uint64_t start;
@@ -196,77 +209,91 @@ struct symbols_change {
 bool symbols_change(
 	const struct symbols *symbols, uint32_t key, uint32_t i, struct symbols_change *out);
 
-/* Of SYMBOLS_JIT: what has the names, "/tmp/perf-4711.map" or a jitdump, as the process calls it; NULL where
- * nothing has.  Borrowed until symbols_collect(). */
+/* Returns the file with the names of SYMBOLS_JIT, as the process calls it: "/tmp/perf-4711.map" or
+ * a jitdump; NULL if none.  Borrowed until symbols_collect(). */
 const char *symbols_jit_file(const struct symbols *symbols, uint32_t key);
 
-/* The key of an image that is the same file by another name, or on another mount of its layer
- * (by inode, build-id and table), so that index means the same symbols there; else key itself.
- * Of those that are ready. */
+/* Returns the key of a ready image that is the same file under another name, or on another mount of
+ * its layer.  Inode, build-id and table are the same.  Symbol indexes are the same in both.
+ * Returns key if there is none. */
 uint32_t symbols_twin(const struct symbols *symbols, uint32_t key);
 
-/* The demangled form of a raw name (C++, Rust, D), or the name itself while it is being asked for and where it
- * is not mangled.  Borrowed until symbols_free(). */
+/* Returns the demangled form of a raw name (C++, Rust, D); the name itself while it is pending or
+ * if it is not mangled.  Borrowed until symbols_free(). */
 const char *symbols_pretty(struct symbols *symbols, const char *name);
 
-/* Ask the debuginfod servers of $DEBUGINFOD_URLS for the image's debug file (of a recording: for the file itself, where it is
- * not here).  When it has come, the image's symbols are read again: its version grows.  Nothing touches the network
- * before this is called.  0; -EALREADY: it was asked for; -EINVAL: no such image; -ENODATA: no build-id is known;
- * -EDESTADDRREQ: no server is named; -ENOMEM, -errno.  How it went, notes tell. */
+/* Asks the debuginfod servers of $DEBUGINFOD_URLS for the image's debug file, or for a recorded
+ * file that is not here.  Once it has come, the symbols are read again, and the version grows.
+ * Before this call nothing touches the network.  Returns 0; -EALREADY if it was asked for; -EINVAL:
+ * no such image; -ENODATA: no build-id is known; -EDESTADDRREQ: no server is named; -ENOMEM;
+ * -errno.  Notes report the result. */
 int symbols_fetch(struct symbols *symbols, uint32_t key);
 
 struct symbols_fetching {
-	size_t waiting; /* files, with the one at work */
-	/* Of an image whose file is at work; NULL: none.  Borrowed until symbols_free(). */
+	size_t waiting; /* number of files, including the current one */
+	/* Image of the current file; NULL if none.  Borrowed until symbols_free(). */
 	const char *path;
-	uint64_t received, total; /* bytes of it; total 0: not known */
+	uint64_t received, total; /* bytes of the current file; total 0: unknown */
 };
 void symbols_fetch_status(const struct symbols *symbols, struct symbols_fetching *out);
-void symbols_fetch_cancel(struct symbols *symbols); /* all that waits, too */
+void symbols_fetch_cancel(struct symbols *symbols); /* also drops all that wait */
 
-/* Readable (eventfd, symbols_collect() reads it) when answers have come. */
+/* Returns an eventfd, readable when answers have come; symbols_collect() reads it. */
 int symbols_fd(const struct symbols *symbols);
 
-/* Take in what has come.  Returns bit flags of what changed. */
-#define SYMBOLS_CHANGED_TABLES 1u /* some image left SYMBOLS_PENDING */
-#define SYMBOLS_CHANGED_NAMES 2u /* some pretty name is known now */
-#define SYMBOLS_CHANGED_CODE 4u /* answers of code.h have come */
-#define SYMBOLS_CHANGED_DATA 8u /* answers of data.h or by_name.h have come */
+/* Takes in all answers.  Returns flags of what changed. */
+#define SYMBOLS_CHANGED_TABLES 1u /* some image left SYMBOLS_PENDING, or got another table */
+#define SYMBOLS_CHANGED_NAMES 2u /* some demangled name has come */
+#define SYMBOLS_CHANGED_CODE 4u /* answers to code.h or texts.h have come */
+#define SYMBOLS_CHANGED_DATA 8u /* answers to data.h or by_name.h have come */
 unsigned int symbols_collect(struct symbols *symbols);
 
-/* Until nothing is pending or the time is over; collects.  0 or -ETIME. For text reports. */
+/* Collects until nothing is pending or the time is over.  Returns 0 or -ETIME.  For text
+ * reports. */
 int symbols_wait(struct symbols *symbols, unsigned int timeout_ms);
 
 /* Notable events, for the log. */
 enum symbols_note_kind {
-	SYMBOLS_NOTE_WORKER_DIED, /* value = how it ended (waitpid status), path = what it was reading; it is tried once more */
-	SYMBOLS_NOTE_FILE_BANNED, /* path killed the worker twice, or, error ETIME, took too long */
-	SYMBOLS_NOTE_UNREADABLE, /* path, error; value 1: its running program's file was deleted */
+	/* path = file it was reading, value = status from waitpid(2); it is tried once more */
+	SYMBOLS_NOTE_WORKER_DIED,
+	SYMBOLS_NOTE_FILE_BANNED, /* path killed the worker twice or, error ETIME, took too long */
+	/* path, error; value 1: the file of a running program was deleted */
+	SYMBOLS_NOTE_UNREADABLE,
 	SYMBOLS_NOTE_OTHERS_FUSE, /* path is in a FUSE mount that only user `value` may read */
 	SYMBOLS_NOTE_KERNEL_HIDDEN, /* kallsyms shows no addresses (kptr_restrict) */
 	SYMBOLS_NOTE_WRONG_FILE, /* path holds another file than was mapped; value 1: deleted */
-	SYMBOLS_NOTE_UNCONFINED, /* the worker could not be confined fully; error */
-	SYMBOLS_NOTE_NO_WORKER, /* none can be started; error, or 0: it was killed.  Told once for each error */
-	SYMBOLS_NOTE_NO_KERNEL, /* a recording's kernel is not this one, and its symbols are nowhere */
-	SYMBOLS_NOTE_UNVERIFIED, /* path was recorded without build-id; value 1: has changed since, 2: on another machine, 3: it has
-				  * the names of code made at run time */
-	SYMBOLS_NOTE_JIT_OWNER, /* path belongs neither to the process's user nor to root: its names are not used */
-	SYMBOLS_NOTE_JIT_LEFT, /* path is older than the process: its names are not used */
-	SYMBOLS_NOTE_OTHER_DEBUG, /* the debug file at path, named by .gnu_debuglink, has not the CRC-32 named there; or, error EFBIG,
-				   * is too large to be read for it; error ETIMEDOUT: reads of it never end */
-	SYMBOLS_NOTE_CODE_BANNED, /* path killed the worker twice, or, error ETIME, kept it for too long; value 1: by its debug
-				   * information, 0: before */
-	SYMBOLS_NOTE_FETCHED, /* what path lacked has come from a debuginfod server; value 1: the file itself */
-	SYMBOLS_NOTE_NOT_FETCHED, /* the same has not; error (ENOENT: no server has it, ECANCELED, ENOPKG: no libdebuginfod) */
-	/* images without a build-id in a recording from elsewhere are not searched;
-	 * value: SYMBOLS_OTHER_...; noted once */
+	SYMBOLS_NOTE_UNCONFINED, /* the worker is not fully confined; error */
+	/* no worker can be started; error, 0: it was killed; noted once for each error */
+	SYMBOLS_NOTE_NO_WORKER,
+	/* a recorded kernel is not this one, and its symbols were not found */
+	SYMBOLS_NOTE_NO_KERNEL,
+	/* path was recorded without a build-id; value 1: it changed since, 2: it is from another
+	 * machine, 3: it names code made at run time, 0: the kernel */
+	SYMBOLS_NOTE_UNVERIFIED,
+	/* path belongs to a user other than the process's, root or this one: not used */
+	SYMBOLS_NOTE_JIT_OWNER,
+	SYMBOLS_NOTE_JIT_LEFT, /* path is older than the process: not used */
+	/* path, a debug file named by .gnu_debuglink, has another CRC-32; error EFBIG: it is too
+	 * large to compute that; error ETIMEDOUT: reads of it hang */
+	SYMBOLS_NOTE_OTHER_DEBUG,
+	/* path killed the worker twice or, error ETIME, kept it too long; value 1: its debug
+	 * information did, 0: its code */
+	SYMBOLS_NOTE_CODE_BANNED,
+	SYMBOLS_NOTE_FETCHED, /* a debuginfod server sent path's debug file; value 1: path itself */
+	/* no server sent it; error (ENOENT: none has it, ECANCELED, ENOPKG: no libdebuginfod) */
+	SYMBOLS_NOTE_NOT_FETCHED,
+	/* images without a build-id are not searched, since the recording is from another machine;
+	 * value: SYMBOLS_OTHER_... flags; noted once */
 	SYMBOLS_NOTE_ELSEWHERE,
-	SYMBOLS_NOTE_JIT_CUT, /* path is too large; value: megabytes that were read */
-	SYMBOLS_NOTE_NO_MEMORY, /* names or callers were given up for lack of memory; noted once */
-	SYMBOLS_NOTE_MOVED, /* memory without a file is taken for code of path by its place alone (moved.h) */
-	/* source lines: memory, threads or descriptors are short, or EIO; error; noted once */
+	SYMBOLS_NOTE_JIT_CUT, /* path is too large; value: MiB that were read */
+	/* names or callers were dropped because memory ran out; noted once */
+	SYMBOLS_NOTE_NO_MEMORY,
+	/* memory without a file counts as code of path because of its place alone (moved.h) */
+	SYMBOLS_NOTE_MOVED,
+	/* no source lines: memory, threads or descriptors ran out, or EIO; error; noted once */
 	SYMBOLS_NOTE_NO_LINES,
-	SYMBOLS_NOTE_NAME_LEFT, /* path is a mangled name that killed the worker, and stays so; value as above */
+	/* path is a mangled name that killed the worker, and stays mangled; value: status */
+	SYMBOLS_NOTE_NAME_LEFT,
 };
 struct symbols_note {
 	enum symbols_note_kind kind;
@@ -274,17 +301,17 @@ struct symbols_note {
 	int value;
 	char path[256]; /* raw bytes */
 };
-/* The caller lacks memory for a name or a call chain: adds SYMBOLS_NOTE_NO_MEMORY, once.  NULL is a
+/* Adds SYMBOLS_NOTE_NO_MEMORY, once: the caller lacks memory for a name or a callchain.  NULL is a
  * no-op.  Any thread. */
 void symbols_lack_memory(struct symbols *symbols);
-/* The next note not yet taken; false when there is none. */
+/* Takes the next note.  Returns false if there is none. */
 bool symbols_take_note(struct symbols *symbols, struct symbols_note *out);
 
 struct symbols_status {
 	uint32_t images, pending, unreadable;
 	size_t table_bytes; /* mapped */
-	int worker_pid, spawner_pid; /* -1: none now */
-	int code_worker_pid; /* the one of code.h */
+	int worker_pid, spawner_pid; /* -1 if none */
+	int code_worker_pid; /* worker of code.h */
 };
 void symbols_status(const struct symbols *symbols, struct symbols_status *out);
 

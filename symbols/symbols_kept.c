@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * symbols_kept.c - which files name code made at run time, and copies of those that a recording
- * will not find.
+ * symbols_kept.c - finds the files that name run-time code, and copies those that a recording will
+ * not find.
  */
 #include "symbols/again.h"
 #include "symbols/code_client.h"
@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Of all copies, and of the table of one file. */
+/* Limits of all copies, and of one file's table. */
 #define KEPT_BYTES_MAX (192u << 20)
 #define TABLES_BYTES_MAX (32u << 20)
 
@@ -49,7 +49,7 @@ static bool has_files(const struct again *again)
 	return again->jit.map.inode || again->jit.dump.inode;
 }
 
-/* One process after another may have had the number, with files of its own. */
+/* Processes with one PID after the other may each have had their own files. */
 static bool is_ambiguous(const struct symbols *symbols, const uint32_t *keys, size_t n, size_t i)
 {
 	const struct again *own = find_jit(symbols, keys[i]);
@@ -87,7 +87,7 @@ static int put_dump(const struct again *again, int fd, FILE *out)
 	return kept_put(out, &dump);
 }
 
-/* Not the map as it is, but all that was known of it. */
+/* Writes all that was known of the map, not only its current contents. */
 static int put_map(const struct symbols *symbols, uint32_t key, FILE *out, size_t *left_out)
 {
 	const struct again *again = find_jit(symbols, key);
@@ -133,7 +133,8 @@ static int put_files(const struct symbols *symbols, uint32_t key, FILE *out, siz
 	return ret;
 }
 
-/* Who reads the recording is not to look at what lies here. */
+/* Marks the process as having no file, so that a reader of the recording does not use a local
+ * one. */
 static int put_none(const struct again *again, FILE *out)
 {
 	const struct kept_file none = {
@@ -159,7 +160,7 @@ static int put_jit(const struct symbols *symbols, const uint32_t *keys, size_t n
 	return ret;
 }
 
-/* Whether the path leads to the file here, too. */
+/* Returns whether the path leads to the same file for this process. */
 static bool is_here(const struct symbols_source *source)
 {
 	struct opener_file file;
@@ -170,7 +171,7 @@ static bool is_here(const struct symbols_source *source)
 	return file.same;
 }
 
-/* By its path alone a file can be another's here, or gone. */
+/* A file without a build-id counts too: at its path, the reader may find another file or none. */
 static bool is_elsewhere(const struct symbols *symbols, uint32_t key,
 	const struct symbols_source *source, size_t build_id_len)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * symbols_table.c - what else a table of symbols tells of its image.  The thread of symbols.h.
+ * symbols_table.c - segments, counts and changes from an image's symbol table.
+ *
+ * Runs in the thread of symbols.h.
  */
 #include "symbols/symbols.h"
 #include "symbols/symbols_private.h"

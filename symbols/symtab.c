@@ -2,7 +2,7 @@
 /*
  * symtab.c - checking, mapping and searching symbol tables.  The builder is in symtab_build.c.
  *
- * Whatever the bytes are, no call here reads beyond them once symtab_check() has agreed.
+ * Once symtab_check() has accepted the bytes, no call here reads beyond them, whatever they are.
  */
 #include "symbols/symtab.h"
 
@@ -115,7 +115,7 @@ int symtab_map(int fd, size_t least, size_t most, const uint8_t **bytes, size_t 
 
 	int seals = fcntl(fd, F_GET_SEALS);
 	if (seals < 0)
-		return errno == EINVAL ? -EBADMSG : -errno; /* no memfd */
+		return errno == EINVAL ? -EBADMSG : -errno; /* not a memfd */
 	if (fstat(fd, &st) < 0)
 		return -errno;
 	if ((seals & SEALS) != SEALS || st.st_size < (off_t)least || st.st_size > (off_t)most)
@@ -152,7 +152,7 @@ void symtab_close(struct symtab *table)
 	memset(table, 0, sizeof(*table));
 }
 
-/* How many of n sorted items that begin with an offset have this one or a smaller one. */
+/* Returns how many of n sorted items, each with an offset first, have an offset up to this one. */
 static uint32_t count_up_to(const void *items, size_t each, uint32_t n, uint64_t offset)
 {
 	uint32_t low = 0;

@@ -2,7 +2,7 @@
 /*
  * symtab_build.c - collects symbols, chooses among those at one address, writes the table.
  *
- * Runs in the worker.  Names go straight to the memory file; only 24 bytes a symbol are kept.
+ * Runs in the worker.  Names go straight to the memory file; each symbol keeps only 24 bytes.
  */
 #include "symbols/symtab.h"
 
@@ -20,17 +20,17 @@
 
 struct symtab_item {
 	uint64_t start;
-	uint32_t size; /* without RANK_SIZED: the most it can be */
+	uint32_t size; /* without RANK_SIZED: its upper limit */
 	uint32_t rank; /* see rank_of() */
-	uint32_t module; /* or, in a table without modules, the greater the better */
+	uint32_t module; /* in a table without modules, the greater number is better */
 	uint32_t name;
 };
 
-/* The rank orders names of one address, best highest.  As perf chooses: with a size, no weak one,
- * global, the fewest underscores in front, the longest, the first. */
+/* Orders the names of one address, best highest.  The order is perf's: sized, not weak, global,
+ * fewest leading underscores, longest. */
 #define RANK_LENGTH_BITS 16
 #define RANK_UNDERSCORE_BITS 4
-#define RANK_BOUNDED (1u << 20) /* not of the order: its function's bounds are known */
+#define RANK_BOUNDED (1u << 20) /* not part of the order: its function's bounds are known */
 #define RANK_GLOBAL (1u << 27)
 #define RANK_STRONG (1u << 28)
 #define RANK_SIZED (1u << 29)
@@ -42,7 +42,7 @@ struct symtab_function {
 	uint32_t size;
 };
 
-/* More than one function in so many without a name: some were left out. */
+/* If more than one function in so many has no name, symbols were left out. */
 #define UNNAMED_SHARE 16
 
 static uint32_t rank_of(unsigned int kind, bool sized, const char *name, size_t len)
@@ -104,7 +104,7 @@ void symtab_builder_free(struct symtab_builder *builder)
 	free(builder);
 }
 
-/* Room for one more.  False: the error is set. */
+/* Makes room for one more item.  Returns false and sets the error if memory runs out. */
 static bool grow(struct symtab_builder *builder, void *array, size_t *cap, size_t n, size_t size)
 {
 	if (!builder->error && dwarf_grow(array, cap, n, size) < 0)
@@ -196,7 +196,7 @@ static uint32_t add_name(struct symtab_builder *builder, const char *name, size_
 			builder->buffer[builder->buffered++] = '\0';
 			break;
 		}
-		/* Full: only what is in the buffer is written, the rest is not there yet. */
+		/* The buffer is full: write it.  The rest of the name goes into the next one. */
 		write_at(builder, builder->buffer, builder->buffered,
 			sizeof(struct symtab_header) + builder->pool_bytes - len - 1 -
 				builder->buffered);
@@ -256,7 +256,7 @@ void symtab_builder_add(struct symtab_builder *builder, uint64_t start, uint64_t
 
 uint32_t symtab_builder_module(struct symtab_builder *builder, const char *name, size_t len)
 {
-	/* Symbols of a module come together: only a change of module costs a name. */
+	/* Symbols of a module come together, so only a change of module adds a name. */
 	if (builder->error || builder->n_modules == SYMTAB_MODULES_MAX)
 		return 0;
 	builder->module_names[builder->n_modules] = add_name(builder, name, len);
@@ -296,8 +296,8 @@ static void heap_sort(struct symtab_item *items, size_t n)
 	}
 }
 
-/* In place, since qsort(3) of glibc 2.36 takes as much memory again; a hostile order gets no more
- * than n log n out of it. */
+/* Sorts in place, because qsort(3) of glibc 2.36 takes as much memory again.  A hostile order costs
+ * at most n log n. */
 static void intro_sort(struct symtab_item *items, size_t n, unsigned int depth)
 {
 	while (n > 16) {
@@ -426,8 +426,8 @@ static void bound_item(
 	item->rank |= RANK_BOUNDED | (into == 0 && !is_label ? RANK_SIZED : 0);
 }
 
-/* Bound symbols without a size by their functions.  Labels are dropped from functions without a
- * name.  Functions in assembly may share bounds: there each label ends the one before. */
+/* Bounds symbols without a size by their functions, and drops labels in functions without a name.
+ * Functions in assembly may share bounds: there each label ends the one before. */
 static void bound_items(struct symtab_builder *builder)
 {
 	const struct symtab_function *functions = builder->functions;
@@ -444,7 +444,7 @@ static void bound_items(struct symtab_builder *builder)
 	}
 }
 
-/* Move what was added behind the first n items, sorted itself, to where it belongs. */
+/* Moves the items after the first n, which are sorted, to their places. */
 static void merge_tail(struct symtab_builder *builder, size_t n)
 {
 	const size_t added = builder->n - n;
@@ -465,7 +465,7 @@ static void merge_tail(struct symtab_builder *builder, size_t n)
 	free(tail);
 }
 
-/* Functions without a name become symbols without one. */
+/* Adds functions without a name as symbols with the name "". */
 static void add_unnamed(struct symtab_builder *builder)
 {
 	const size_t n = builder->n;
@@ -489,7 +489,7 @@ static void add_unnamed(struct symtab_builder *builder)
 		merge_tail(builder, n);
 }
 
-/* --- what is written --- */
+/* --- writing the table --- */
 
 static void reverse(struct symtab_item *items, size_t first, size_t end)
 {
@@ -500,8 +500,8 @@ static void reverse(struct symtab_item *items, size_t first, size_t end)
 	}
 }
 
-/* Keep the best of each address, before it those that go on behind its end, and no labels inside of
- * sized symbols. */
+/* Keeps the best symbol of each address, after those that end later than it.  Drops symbols without
+ * a size inside sized ones. */
 static void choose(struct symtab_builder *builder)
 {
 	struct symtab_item *items = builder->items;
@@ -528,7 +528,7 @@ static void choose(struct symtab_builder *builder)
 	builder->n = builder->sorted = n;
 }
 
-/* Give those without a size one. */
+/* Gives sizes to symbols without one. */
 static void give_sizes(struct symtab_builder *builder, bool has_all)
 {
 	struct symtab_item *items = builder->items;
@@ -540,8 +540,9 @@ static void give_sizes(struct symtab_builder *builder, bool has_all)
 		uint64_t size = items[i].size;
 		if (i + 1 < n && items[i + 1].start - items[i].start < size)
 			size = items[i + 1].start - items[i].start;
-		/* Between modules lies much that is in neither, and where none was loaded yet one may
-		 * be loaded after what has no end. */
+		/* The gap between modules belongs to neither, and a module may be loaded later
+		 * after a symbol without an end.  So that symbol ends with the next page, at the
+		 * latest. */
 		bool last = i + 1 == n;
 		if ((last && items[i].size == UINT32_MAX) ||
 			(builder->n_modules && (last || items[i].module != items[i + 1].module))) {
@@ -559,7 +560,8 @@ static uint64_t end_of(const struct symtab_item *item)
 	return item->size < UINT64_MAX - item->start ? item->start + item->size : UINT64_MAX;
 }
 
-/* Add where symbols go on from here to `until`: behind later ones, which are on the stack above. */
+/* Adds the offsets up to `until` at which a symbol on the stack continues: those above it have
+ * ended. */
 static void resume(struct symtab_builder *builder, uint32_t *stack, size_t *depth, uint64_t until)
 {
 	const struct symtab_item *items = builder->items;
@@ -568,7 +570,7 @@ static void resume(struct symtab_builder *builder, uint32_t *stack, size_t *dept
 		const uint64_t end = end_of(&items[stack[*depth - 1]]);
 		while (*depth && end_of(&items[stack[*depth - 1]]) <= end)
 			--*depth;
-		/* What begins there counts. */
+		/* A symbol that begins there counts instead. */
 		if (!*depth || end == until ||
 			!grow(builder, &builder->resumes, &builder->resumes_cap, builder->n_resumes,
 				sizeof(*builder->resumes)))
@@ -631,7 +633,7 @@ int symtab_builder_finish(struct symtab_builder *builder, int *fd, uint32_t *cou
 	*fd = -1;
 	*count = 0;
 	symtab_builder_sort(builder);
-	/* strip(1) takes the names of source files first, or else local symbols alone. */
+	/* strip(1) removes source file names first, or else local symbols alone. */
 	const bool has_all = !builder->is_program ||
 		(builder->has_files && builder->n_local &&
 			symtab_builder_unnamed(builder) * UNNAMED_SHARE <= builder->n_functions);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * texts.c - see texts.h: a few threads that do nothing but open and read source files.
+ * texts.c - see texts.h: a few threads that only open and read source files.
  *
- * What they share with the caller is a pool.  It is given up as a whole where files hang that nobody waits for any more,
- * and freed by who leaves it last, which may be a thread that comes back from a dead disk after hours, or never.
+ * They share a pool with the caller, who drops the whole pool if files hang that are no longer
+ * wanted.  Its last user frees it.  That may be a thread that returns from a dead disk after hours,
+ * or never.
  */
 #include "symbols/texts.h"
 
@@ -21,18 +22,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#define READERS_MAX 4 /* of a pool */
-#define THREADS_MAX 24 /* of all, those that hang with them */
-#define KEPT_BYTES (32u * 1024 * 1024) /* texts that nobody holds */
+#define READERS_MAX 4 /* in a pool */
+#define THREADS_MAX 24 /* in all pools, including those that hang */
+#define KEPT_BYTES (32u * 1024 * 1024) /* texts without a reference */
 #define KEPT_MAX 128
 
 struct job {
 	struct job *next;
-	struct symbols_text *owner; /* NULL: nobody wants it any more */
+	struct symbols_text *owner; /* NULL: no longer wanted */
 	struct symbols_source_origin origin;
 	char *file;
 	char **prefixes; /* ends with NULL */
-	/* The answer. */
+	/* The answer: */
 	int error; /* positive errno */
 	struct symbols_source_text text;
 	char path[PATH_MAX];
@@ -42,29 +43,29 @@ struct pool {
 	int answers_fd;
 	pthread_mutex_t lock; /* guards all below */
 	pthread_cond_t wake;
-	bool closed; /* given up by its owner */
+	bool closed; /* dropped by its owner */
 	unsigned int n_threads, n_idle;
 	size_t n_queued;
 	struct job *queue, **queue_end, *done, **done_end;
 	struct {
-		struct job *job; /* NULL: none */
+		struct job *job; /* NULL if none */
 		uint64_t since_ns;
 	} at_work[READERS_MAX];
 };
 
 struct symbols_text {
-	struct symbols_text *next; /* the last one used is the first */
+	struct symbols_text *next; /* list, most recently used first */
 	struct symbols_source_origin origin;
 	char *file;
 	const char *const *prefixes;
 	size_t refs;
 	enum symbols_state state;
-	struct job *job; /* PENDING: the pool's; READY, UNREADABLE: this one's own */
+	struct job *job; /* PENDING: the pool's; READY, UNREADABLE: owned */
 };
 
 struct texts {
 	int answers_fd; /* borrowed */
-	struct pool *pool; /* NULL: none yet */
+	struct pool *pool; /* NULL if none yet */
 	struct symbols_text *texts;
 	size_t n_pending;
 };
@@ -93,7 +94,7 @@ static void free_job(struct job *job)
 	free(job);
 }
 
-/* Copies all: its thread may come back when the caller is gone. */
+/* Copies the whole question: the thread may return after the caller is gone. */
 static struct job *make_job(const struct symbols_text_question *question)
 {
 	struct job *job = calloc(1, sizeof(*job));
@@ -196,7 +197,7 @@ static void signal_answer(const struct pool *pool)
 {
 	const uint64_t one = 1;
 
-	/* It can only fail by being readable already. */
+	/* write() fails only if the eventfd is readable already. */
 	if (write(pool->answers_fd, &one, sizeof(one)) < 0)
 		return;
 }
@@ -234,7 +235,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* With the lock held.  0 or -errno. */
+/* Starts a thread of the pool.  Called with the lock held.  Returns 0 or -errno. */
 static int start_thread(struct pool *pool)
 {
 	pthread_attr_t attributes;
@@ -261,7 +262,7 @@ static int start_thread(struct pool *pool)
 	return 0;
 }
 
-/* 0, or -errno, and the job is still the caller's. */
+/* Queues a job.  Returns 0; -errno and the caller still owns the job. */
 static int post(struct texts *texts, struct job *job)
 {
 	int ret = 0;
@@ -272,10 +273,10 @@ static int post(struct texts *texts, struct job *job)
 	if (!pool)
 		return -ENOMEM;
 	pthread_mutex_lock(&pool->lock);
-	/* One that was woken is idle until it has taken its job. */
+	/* A woken thread counts as idle until it has taken its job. */
 	if (pool->n_queued >= pool->n_idle && pool->n_threads < READERS_MAX)
 		ret = start_thread(pool);
-	/* Those that there are come to it. */
+	/* If no thread can be started, those that run take the job. */
 	if (pool->n_threads)
 		ret = 0;
 	if (ret == 0) {
@@ -304,7 +305,7 @@ static void leave_pool(struct texts *texts)
 		free_pool(pool);
 }
 
-/* Nobody wants it: it goes, or comes to nobody. */
+/* Frees a job that is no longer wanted, if it still waits; otherwise texts_collect() frees it. */
 static void disown(struct pool *pool, struct job *job)
 {
 	pthread_mutex_lock(&pool->lock);
@@ -360,7 +361,7 @@ void texts_free(struct texts *texts)
 	free(texts);
 }
 
-/* Give up what nobody holds: what was not read at once, of texts the oldest. */
+/* Frees texts without a reference: unread ones, and the least recently used beyond the limits. */
 static void trim(struct texts *texts)
 {
 	size_t bytes = 0, n = 0;

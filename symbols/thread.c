@@ -2,8 +2,8 @@
 /*
  * thread.c - see thread.h.
  *
- * It waits on a condition for two reasons.  pthread_timedjoin_np() uses the wall clock, which may
- * be set back.  gcc 12's ThreadSanitizer does not know pthread_clockjoin_np().
+ * thread_wait() uses a condition for two reasons.  pthread_timedjoin_np() uses the wall clock,
+ * which may be set back.  gcc 12's ThreadSanitizer does not know pthread_clockjoin_np().
  */
 #include "symbols/thread.h"
 
