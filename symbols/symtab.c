@@ -2,7 +2,8 @@
 /*
  * symtab.c - checking, mapping and searching symbol tables.  The builder is in symtab_build.c.
  *
- * Once symtab_check() has accepted the bytes, no call here reads beyond them, whatever they are.
+ * Once symtab_check() has accepted the bytes, no call here reads beyond them, even if they are
+ * hostile.
  */
 #include "symbols/symtab.h"
 

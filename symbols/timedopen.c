@@ -25,10 +25,10 @@ static atomic_int n_left;
 
 struct opening {
 	struct thread thread;
-	int dir_fd; /* a duplicate of its own, or AT_FDCWD */
+	int dir_fd; /* owned duplicate, or AT_FDCWD */
 	unsigned long long resolve;
 	bool regular;
-	bool looks; /* stat(2) is all: no fd */
+	bool looks; /* calls stat(2) alone: no fd */
 	int ret; /* an fd, 0 or -errno */
 	struct stat st;
 	char path[];
@@ -36,7 +36,7 @@ struct opening {
 
 struct reading {
 	struct thread thread;
-	int fd; /* a duplicate of its own */
+	int fd; /* owned duplicate */
 	uint64_t at;
 	size_t size;
 	ssize_t ret; /* bytes read or -errno */
@@ -79,8 +79,8 @@ static int open_now(
 	return ret;
 }
 
-/* Run a call in a thread, or here if there can be none, as before there were limits.  False if it
- * hangs, and drop() will free it. */
+/* Runs a call in a thread; if none can be started, runs it here without a limit.  Returns false if
+ * it hangs; drop() frees it later. */
 static bool call_within(struct thread *thread, unsigned int limit_ms, void (*run)(void *arg),
 	void (*drop)(void *arg), void *arg)
 {
@@ -213,7 +213,7 @@ ssize_t timedopen_read(int fd, uint64_t at, void *out, size_t size)
 		free(reading);
 		return -error;
 	}
-	/* The file has answered once: a slow disk is not a dead one. */
+	/* The file was opened, so its disk may be slow but is not dead: always the longer limit. */
 	if (!call_within(&reading->thread, timedopen_first_ms, run_reading, drop_reading, reading))
 		return -ETIMEDOUT;
 	const ssize_t ret = reading->ret;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * unlinked.c - places of sections, and relocations of those kinds that modules have.
- */
+/* unlinked.c - lays out sections, and applies the types of relocations that modules have. */
 #include "symbols/unlinked.h"
 
 #include <elf.h>
@@ -90,7 +88,7 @@ static int read_symbols(struct unlinked *unlinked, uint32_t number)
 	return ret;
 }
 
-/* Where a symbol is; 0 for what is not in the code of this file. */
+/* Returns the address of a symbol; 0 if this file's code does not have it. */
 static uint64_t address_of(const struct unlinked *unlinked, uint64_t number)
 {
 	const struct elffile *elf = unlinked->elf;
@@ -104,13 +102,13 @@ static uint64_t address_of(const struct unlinked *unlinked, uint64_t number)
 		return 0;
 	if (unlinked->at[section] != UINT64_MAX)
 		return UNLINKED_BASE + unlinked->at[section] + value;
-	/* Of debug sections alone offsets are of use. */
+	/* References to debug sections need only the offset. */
 	return elf->sections[section].flags & SHF_ALLOC ? 0 : value;
 }
 
 struct form {
-	uint8_t width; /* bytes; 0: another one */
-	bool relative, call; /* call: of arm64, 26 bits of words */
+	uint8_t width; /* bytes; 0: not supported */
+	bool relative, call; /* call: arm64 branch, 26 bits that count words */
 };
 
 static struct form form_of(uint16_t machine, uint32_t type)
@@ -143,7 +141,7 @@ static struct form form_of(uint16_t machine, uint32_t type)
 	}
 }
 
-/* Little-endian, as both machines are. */
+/* Stores a little-endian value: both machines are little-endian. */
 static void store(uint8_t *at, struct form form, uint64_t value)
 {
 	if (form.call) {
@@ -205,7 +203,7 @@ int unlinked_relocate(
 	const struct target target = {section, bytes, from, len};
 	const struct elffile *elf = unlinked->elf;
 
-	/* A section has one list of them: more would only be there to take time. */
+	/* A section has one list of relocations.  More lists would only cost time. */
 	for (size_t i = 0; i < elf->n_sections; i++)
 		if (elf->sections[i].type == SHT_RELA && elf->sections[i].info == section)
 			return apply_all(unlinked, &elf->sections[i], &target);

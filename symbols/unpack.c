@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * unpack.c - decoders of three libraries between pread(2) and a memory file.
- */
+/* unpack.c - unpacks with one of three libraries, from pread(2) into a memory file. */
 #include "symbols/unpack.h"
 
 #include <errno.h>
@@ -16,7 +14,7 @@
 #include <zstd.h>
 
 #define BUFFER_BYTES (64u * 1024)
-#define WINDOW_LOG_MAX 26 /* of zstd: half of UNPACK_MEMORY_MAX */
+#define WINDOW_LOG_MAX 26 /* for zstd: 64 MiB, half of UNPACK_MEMORY_MAX */
 
 enum kind { XZ, ZSTD, GZIP, KINDS };
 
@@ -34,7 +32,7 @@ struct stream {
 	lzma_stream lzma;
 	ZSTD_DStream *zstd;
 	struct inflate_state *gzip;
-	/* Packed bytes that were read, and those that are still in the file. */
+	/* Packed bytes that were read, then the part still in the file. */
 	uint8_t *in;
 	size_t in_len, in_used;
 	int fd;
@@ -183,7 +181,7 @@ static int unpack_all(struct stream *stream, int fd)
 		ret = write_all(fd, stream->out, stream->out_len);
 		if (ret < 0)
 			return ret;
-		/* It is cut off. */
+		/* The packed data is truncated. */
 		if (!stream->ended && stream->out_len == 0 && stream->in_used == before &&
 			stream->left == 0)
 			return -EBADMSG;

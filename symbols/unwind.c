@@ -17,15 +17,14 @@
 struct unwind_image {
 	uint32_t key;
 	enum symbols_state state;
-	int error; /* of SYMBOLS_UNREADABLE */
-	struct unwtab table; /* does not change once it was answered */
+	int error; /* positive errno of SYMBOLS_UNREADABLE */
+	struct unwtab table; /* never changes once answered */
 };
 
 struct unwind_tables {
 	pthread_mutex_t lock; /* guards all below */
 	pthread_cond_t arrived; /* on the monotonic clock */
-	/* Open addressing, at most half full; capacities are powers of two.  The images themselves
-	 * never move. */
+	/* Open addressing, at most half full; capacities are powers of two.  Images never move. */
 	struct unwind_image **images;
 	size_t n, cap;
 	size_t bytes;
@@ -64,7 +63,7 @@ void unwind_tables_free(struct unwind_tables *tables)
 	free(tables);
 }
 
-/* The slot of key, or the free one where it belongs. */
+/* Returns the slot of key, or the free slot for it. */
 static struct unwind_image **find_slot(struct unwind_image **slots, size_t cap, uint32_t key)
 {
 	size_t i = (key * UINT32_C(2654435761)) & (cap - 1);
@@ -97,7 +96,7 @@ static int grow_slots(struct unwind_tables *tables)
 	return 0;
 }
 
-/* 0; -EEXIST: the key is known; -ENOMEM. */
+/* Adds a pending image.  Returns 0; -EEXIST if the key is known; -ENOMEM. */
 static int add_image(struct unwind_tables *tables, uint32_t key)
 {
 	int ret = -EEXIST;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * unwind_tables.h - where symbols.c keeps unwind tables, and where the loader thread puts them.
- */
+/* unwind_tables.h - storage of unwind tables: symbols.c owns it, the loader thread fills it. */
 #ifndef SYMBOLS_UNWIND_TABLES_H
 #define SYMBOLS_UNWIND_TABLES_H
 
@@ -9,11 +7,11 @@ struct loader_image;
 struct unwind_tables;
 
 int unwind_tables_new(struct unwind_tables **out); /* 0 or -ENOMEM */
-void unwind_tables_free(
-	struct unwind_tables *tables); /* NULL is a no-op; after the loader's thread */
+/* Call after the loader thread has ended.  NULL is a no-op. */
+void unwind_tables_free(struct unwind_tables *tables);
 
-/* Put an answer into place and wake who waits for it.  The image stays the caller's.  The loader
- * thread. */
+/* Stores an answer and wakes the threads that wait for it.  The caller still owns the image.  Runs
+ * in the loader thread. */
 void unwind_tables_take(struct loader_image *answer);
 
 #endif

@@ -2,7 +2,8 @@
 /*
  * unwtab.c - checking, mapping and searching unwind tables.  The builder is in unwtab_build.c.
  *
- * Whatever the bytes are, no call here reads beyond them once unwtab_check() has agreed.
+ * Once unwtab_check() has accepted the bytes, no call here reads beyond them, even if they are
+ * hostile.
  */
 #include "symbols/unwtab.h"
 
@@ -49,7 +50,7 @@ static bool is_sane_rule(const struct unwtab_rule *rule)
 		(rule->cfa != UNWTAB_PLT || (rule->cfa_off > 0 && rule->cfa_off < 16));
 }
 
-/* Rows of a page ascend from its start. */
+/* Returns whether the rows of a page begin at its start and ascend. */
 static bool is_sane_page(const struct unwtab_row *rows, uint32_t n, uint32_t n_rules)
 {
 	for (uint32_t i = 0; i < n; i++)
@@ -140,7 +141,7 @@ const struct unwtab_rule *unwtab_find(const struct unwtab *table, uint64_t offse
 	uint32_t low = table->pages[page], high = table->pages[page + 1];
 	if (low == high)
 		return NULL;
-	/* The first row of the page is not behind it. */
+	/* The page's first row begins at its start, so low is never above wanted. */
 	while (high - low > 1) {
 		const uint32_t middle = low + (high - low) / 2;
 		if (table->rows[middle].low <= wanted)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * unwtab_build.c - ranges in ascending order become rows, and equal rules one.  Runs in the worker.
+ * unwtab_build.c - turns ascending ranges into rows, and equal rules into one.
+ *
+ * Runs in the worker.
  */
 #include "symbols/unwtab.h"
 
@@ -19,17 +21,17 @@
 
 struct unwtab_builder {
 	uint16_t machine, flags;
-	int error; /* the first one; all later calls do nothing */
+	int error; /* the first error; later calls do nothing */
 	struct unwtab_rule *rules;
 	size_t n_rules, rules_cap;
-	uint16_t *slots; /* rule + 1, by hash; 0: free; at most half full */
+	uint16_t *slots; /* rule number + 1, by hash; 0: free; at most half full */
 	size_t n_slots;
 	uint32_t *pages; /* first rows of pages first_page to first_page + n_pages */
 	size_t n_pages, pages_cap;
 	uint64_t first_page;
 	struct unwtab_row *rows;
 	size_t n_rows, rows_cap;
-	uint64_t end; /* of what was added; 0: nothing yet */
+	uint64_t end; /* end of all ranges added; 0 if none yet */
 	uint64_t code_bytes, bp_bytes;
 };
 
@@ -56,7 +58,7 @@ void unwtab_builder_free(struct unwtab_builder *builder)
 	free(builder);
 }
 
-/* Room for one more.  False: the error is set. */
+/* Makes room for one more item.  Returns false and sets the error if memory runs out. */
 static bool grow_array(
 	struct unwtab_builder *builder, void *array, size_t *cap, size_t n, size_t size)
 {
@@ -76,7 +78,7 @@ static bool grow_array(
 	return true;
 }
 
-/* The slot of a rule, or the free one where it belongs. */
+/* Returns the slot of a rule, or the free slot for it. */
 static uint16_t *find_slot(const struct unwtab_builder *builder, const struct unwtab_rule *rule)
 {
 	for (uint64_t i = XXH3_64bits(rule, sizeof(*rule));; i++) {
@@ -86,7 +88,7 @@ static uint16_t *find_slot(const struct unwtab_builder *builder, const struct un
 	}
 }
 
-/* Room for one more.  False: the error is set. */
+/* Makes room for one more rule.  Returns false and sets the error if memory runs out. */
 static bool grow_slots(struct unwtab_builder *builder)
 {
 	if (builder->n_rules < builder->n_slots / 2)
@@ -105,7 +107,7 @@ static bool grow_slots(struct unwtab_builder *builder)
 	return true;
 }
 
-/* The number of a rule, new or known; UNWTAB_NO_RULE when there are too many. */
+/* Returns the number of a rule, added if new; UNWTAB_NO_RULE if there are too many. */
 static uint16_t number_rule(struct unwtab_builder *builder, const struct unwtab_rule *rule)
 {
 	if (rule->cfa == UNWTAB_NONE || !grow_slots(builder))
@@ -133,7 +135,7 @@ static void put_row(struct unwtab_builder *builder, uint64_t low, uint16_t rule)
 	builder->rows[builder->n_rows++] = (struct unwtab_row){(uint16_t)low, rule};
 }
 
-/* Begin all pages up to this one. */
+/* Begins all pages up to this one. */
 static void open_pages(struct unwtab_builder *builder, uint64_t page)
 {
 	if (!builder->n_pages)
@@ -144,7 +146,7 @@ static void open_pages(struct unwtab_builder *builder, uint64_t page)
 		builder->pages[builder->n_pages++] = (uint32_t)builder->n_rows;
 }
 
-/* What follows [.., start) without a gap, but for the very first one. */
+/* Adds a range, which begins at the end of the previous one unless it is the first. */
 static void put_span(struct unwtab_builder *builder, uint64_t start, uint64_t end, uint16_t rule)
 {
 	while (start < end && !builder->error) {
@@ -177,7 +179,7 @@ void unwtab_builder_add(struct unwtab_builder *builder, uint64_t start, uint64_t
 		end = OFFSET_MAX;
 	const uint16_t number =
 		builder->error || start >= end ? UNWTAB_NO_RULE : number_rule(builder, rule);
-	/* Nothing is what is there anyway. */
+	/* Code without a rule needs no row. */
 	if (builder->error || start >= end || number == UNWTAB_NO_RULE)
 		return;
 	if (builder->end && start > builder->end)
@@ -239,7 +241,7 @@ int unwtab_builder_finish(struct unwtab_builder *builder, int *fd, uint32_t *n_r
 {
 	*fd = -1;
 	*n_rows = 0;
-	/* Where the last one ends, nothing begins. */
+	/* No rule applies after the end of the last range. */
 	if (!builder->error && builder->end & (PAGE_BYTES - 1))
 		put_row(builder, builder->end & (PAGE_BYTES - 1), UNWTAB_NO_RULE);
 	if (builder->error)

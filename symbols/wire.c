@@ -52,7 +52,7 @@ int wire_send(int sock, const struct wire_message *message, const void *payload,
 	return wire_send_fds(sock, message, payload, len, &fd, fd >= 0 ? 1 : 0);
 }
 
-/* The first n descriptors of a control message; more than were agreed on are closed. */
+/* Takes the first n descriptors of a control message, and closes the others. */
 static void take_fds(struct msghdr *msg, int *fds, size_t n)
 {
 	size_t taken = 0;
@@ -107,7 +107,8 @@ int wire_recv_fds(int sock, struct wire_message *message, void *payload, size_t 
 		return errno == ECONNRESET ? -EPIPE : -errno;
 	take_fds(&msg, fds, n_fds);
 	if (n == 0) {
-		/* The end; or a packet of nothing, which may carry descriptors all the same. */
+		/* End of the connection; or an empty packet, which may carry descriptors all the
+		 * same. */
 		drop_fds(fds, n_fds);
 		return -EPIPE;
 	}

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * worker.c - the requests of wire.h, answered in a process that can do nothing else.
- */
+/* worker.c - answers the requests of wire.h in a process that can do nothing else. */
 #include "symbols/worker.h"
 
 #include "symbols/binfile.h"
@@ -32,12 +30,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define UNNAMED_SHARE 64 /* linkers make up a function in a thousand without a name */
+#define UNNAMED_SHARE 64 /* linkers create about one of 1000 functions without a name */
 #define LINKAGE_MAX 4 /* .plt, .plt.got, .plt.sec */
 
 void (*worker_test_hook)(int fd, const char *name);
 
-/* The link goes to out: bytes of it, or 0. */
+/* Writes the name of the linked debug file to out.  Returns its length; 0 if there is none. */
 static size_t answer_link(const struct elffile *elf, struct wire_message *answer, char *out)
 {
 	uint32_t crc;
@@ -66,7 +64,7 @@ static size_t answer_build_id(int fd, struct wire_message *answer, char *out)
 
 /* Other sources of a file's symbols: its separate debug file, and the table packed in the file. */
 struct more {
-	const struct elffile *files[ELFSYMS_MORE]; /* NULL: it is not there */
+	const struct elffile *files[ELFSYMS_MORE]; /* NULL if absent */
 	struct elffile debug, packed;
 	int packed_fd;
 };
@@ -110,12 +108,12 @@ static void add_segments(const struct elffile *elf, struct symtab_builder *build
 	}
 }
 
-/* A file whose functions are read. */
+/* State of reading one file's functions. */
 struct reading {
 	const struct elffile *elf;
 	struct symtab_builder *builder;
-	const struct elffile_section
-		*linkage[LINKAGE_MAX]; /* procedure linkage tables; NULL: no more */
+	/* procedure linkage tables; NULL after the last */
+	const struct elffile_section *linkage[LINKAGE_MAX];
 };
 
 static void find_linkage(struct reading *reading)
@@ -129,7 +127,7 @@ static void find_linkage(struct reading *reading)
 			reading->linkage[n++] = &elf->sections[i];
 }
 
-/* What is in a linkage table is no function, though one FDE is about all of it. */
+/* Ignores linkage tables: one FDE covers a whole table, but it is no function. */
 static void add_function(uint64_t start, uint64_t size, void *ctx)
 {
 	const struct reading *reading = ctx;
@@ -154,7 +152,7 @@ static void add_go_function(const struct gopclntab_function *function, void *ctx
 			function->name_len, 0);
 }
 
-/* Where no symbol is yet. */
+/* Adds Go's functions at addresses without a symbol. */
 static int read_go(struct reading *reading)
 {
 	struct gopclntab *table;
@@ -168,8 +166,8 @@ static int read_go(struct reading *reading)
 	return 0;
 }
 
-/* Merge all tables of one build: .symtab, the debug file's, the packed one, Go's, .dynsym, and the
- * bounds of functions without a name.  symtab_build.c chooses among several names. */
+/* Merges all symbol tables of one build: .symtab, the debug file's, the packed one, Go's, .dynsym,
+ * and bounds of functions without a name.  symtab_build.c chooses among several names. */
 static int read_file(const struct elffile *elf, int debug_fd, bool linked,
 	struct symtab_builder *builder, struct wire_message *answer)
 {
@@ -181,14 +179,14 @@ static int read_file(const struct elffile *elf, int debug_fd, bool linked,
 	builder->is_program = true;
 	find_linkage(&reading);
 	add_segments(elf, builder);
-	/* First, since what libbfd needs is free again before the symbols come. */
+	/* libbfd goes first, so that its memory is free again before the symbols are read. */
 	int ret = binfile_plt(elf, builder);
 	malloc_trim(0);
 	if (ret == 0)
 		ret = cfi_functions(elf, add_function, &reading);
 	if (ret == 0)
 		ret = elfsyms_read(elf, elf, builder);
-	/* Names of source files go first. */
+	/* strip(1) removes the names of source files first. */
 	if (!elfsyms_has_symtab(elf) || !builder->has_files ||
 		symtab_builder_unnamed(builder) * UNNAMED_SHARE > builder->n_functions ||
 		elffile_debug_link(elf, link, sizeof(link), &crc))
@@ -203,7 +201,7 @@ static int read_file(const struct elffile *elf, int debug_fd, bool linked,
 	return ret == 0 ? elfsyms_read_dynamic(elf, builder) : ret;
 }
 
-/* Nothing tells whether .symtab has all data: what else is there is read in any case. */
+/* .symtab does not show whether it has all data, so all other sources are read, too. */
 static int read_data(const struct elffile *elf, int debug_fd, bool linked,
 	struct symtab_builder *builder, struct wire_message *answer)
 {
@@ -247,7 +245,7 @@ static size_t answer_named(const struct wire_message *request, const int fds[WIR
 	return ret == 0 ? out_len : 0;
 }
 
-/* How far the kernel's symbols have to be moved. */
+/* Returns how far the kernel's symbols must be moved. */
 static uint64_t kernel_delta(const struct wire_message *request, uint64_t text, uint64_t stext,
 	struct wire_message *answer)
 {
@@ -307,14 +305,14 @@ struct kernel {
 	struct symtab_builder *builder;
 	char module[128];
 	size_t module_len;
-	uint32_t number; /* of that module */
+	uint32_t number; /* the module's number */
 	bool dynamic;
-	uint64_t text, stext; /* 0: not met */
-	/* Only this module's symbols are wanted, less base. */
+	uint64_t text, stext; /* 0 if not met */
+	/* If set, only this module's symbols are wanted, as offsets from base. */
 	const char *only;
 	size_t only_len;
 	uint64_t base;
-	/* The symbol before, while another may have its address. */
+	/* The previous symbol, as long as the next one may have its address. */
 	char held[KALLSYMS_LINE_MAX];
 	size_t held_len;
 	uint64_t held_at;
@@ -329,7 +327,7 @@ static void add_held(struct kernel *kernel)
 	kernel->held_len = 0;
 }
 
-/* Of several names of an address perf takes the last one.  So do we, that nobody has to wonder. */
+/* perf takes the last name of an address, so strobe does, too. */
 static void hold(struct kernel *kernel, uint64_t address, const struct kallsyms_symbol *symbol,
 	uint32_t module)
 {
@@ -394,7 +392,7 @@ static void answer_kallsyms(const struct wire_message *request, int fd, const ch
 	int ret = symtab_builder_new(&kernel.builder);
 	if (ret < 0)
 		goto out;
-	/* One that died of it may have left the position somewhere. */
+	/* A worker that died meanwhile may have left another file position. */
 	if (lseek(fd, 0, SEEK_SET) < 0 && errno != ESPIPE) {
 		ret = -errno;
 		goto out;
@@ -426,7 +424,7 @@ out:
 	answer->error = -ret;
 }
 
-/* Maps first: a dump of the same code has it with more care. */
+/* Reads maps first: a dump describes the same code more accurately. */
 static int read_jit(const struct wire_message *request, const void *payload, size_t len,
 	const int fds[2], struct jitspans *spans, struct wire_message *answer)
 {
@@ -476,7 +474,7 @@ static void answer_jit(const struct wire_message *request, const void *payload, 
 	answer->error = -ret;
 }
 
-/* The answer's names go to out, each with its NUL. */
+/* Writes the demangled names to out, each with its NUL.  Returns their length. */
 static size_t answer_demangle(const char *names, size_t len, struct wire_message *answer, char *out)
 {
 	const char *end = names + len;
@@ -496,7 +494,7 @@ static size_t answer_demangle(const char *names, size_t len, struct wire_message
 	return used;
 }
 
-/* Until it comes, debug information is unpacked for it. */
+/* Waits for the next request.  Unpacks debug information for later requests meanwhile. */
 static int next_request(
 	int sock, struct wire_message *request, char *in, size_t *len, int fds[WIRE_FDS_MAX])
 {
@@ -511,7 +509,7 @@ static int next_request(
 	return ret;
 }
 
-/* Those that are asked about kernel modules. */
+/* Returns whether the request may be about a kernel module, whose file may be packed. */
 static bool may_be_packed(const struct wire_message *request)
 {
 	return request->type == WIRE_BUILD_ID || request->type == WIRE_MODULE ||

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * worker.h - the confined process: files in, symbol tables and readable names out.
+ * worker.h - the confined process: takes files, answers with symbol tables and demangled names.
  *
- * One request at a time, as wire.h has them, until the other side closes.
+ * It serves one request (wire.h) at a time until the other side closes the socket.
  */
 #ifndef SYMBOLS_WORKER_H
 #define SYMBOLS_WORKER_H
 
-/* Confine this process, which is a fresh fork of parent_pid, and serve sock.  Never returns. */
+/* Confines this process, a fresh fork of parent_pid, and serves sock.  Never returns. */
 _Noreturn void worker_main(int sock, int parent_pid, unsigned int memory_mb);
 
-/* Tests set it before symbols_new(): called in the worker before it reads each file (fd; a debug file too) or demangles
- * (fd -1, name), to die or hang there. */
+/* Tests set this before symbols_new(), to die or hang in the worker.  It is called before each file
+ * is read (fd; debug files, too) or a name is demangled (fd -1). */
 extern void (*worker_test_hook)(int fd, const char *name);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * worker_code.c - source lines of addresses and the instructions of functions, as codetabs.
+ * worker_code.c - answers with source lines of addresses and instructions of functions, as
+ * codetabs.
  *
- * Offsets come from the other side and go back there; inside they are the file's virtual
- * addresses.  The worker.
+ * Requests and answers have offsets.  Internally these are the file's virtual addresses.  Runs in
+ * the worker.
  */
 #include "symbols/worker_code.h"
 
@@ -25,7 +26,7 @@
 
 _Static_assert(4 + DWARF_PARTS_MAX <= WIRE_FDS_MAX, "not all files fit into a packet");
 
-#define ALT_BYTES 4096 /* .gnu_debugaltlink: a path and a build-id */
+#define ALT_BYTES 4096 /* largest .gnu_debugaltlink: a path and a build-id */
 
 struct job {
 	const struct wire_message *request;
@@ -34,12 +35,12 @@ struct job {
 	int parts[DWARF_PARTS_MAX];
 	struct elffile elf;
 	bool kernel, is_unlinked;
-	struct unlinked unlinked; /* of a kernel module's file: offsets are as there, */
-	/* plus this of one that is loaded; of the kernel: address - virtual address in vmlinux */
+	struct unlinked unlinked; /* kernel module's file, which defines its offsets */
+	/* loaded module: added to these offsets; kernel: address - virtual address in vmlinux */
 	uint64_t delta;
-	int memory; /* the code's bytes; -1: those of the file */
+	int memory; /* fd of the code's current bytes; -1: those in the file */
 	struct dwarf *dwarf; /* NULL: no debug information */
-	struct gopclntab *go; /* in place of that; NULL */
+	struct gopclntab *go; /* replaces dwarf; NULL if none */
 	struct codetab_builder *builder;
 	struct codetab_entry *entries;
 	size_t n_entries, entries_cap;
@@ -97,8 +98,8 @@ static size_t read_id(const struct elffile *elf, uint8_t out[WIRE_BUILD_ID_MAX])
 	return elffile_build_id(elf, out, WIRE_BUILD_ID_MAX, &len) < 0 ? 0 : len;
 }
 
-/* Is the debug file that of the file?  As for symbols: by build-id, or by the sum that the other
- * side has checked. */
+/* Returns whether the debug file is that of the file: by build-id, or by the CRC-32 that the other
+ * side has checked.  Symbols follow the same rule. */
 static bool belongs(const struct job *job, const struct elffile *debug)
 {
 	uint8_t own[WIRE_BUILD_ID_MAX], other[WIRE_BUILD_ID_MAX];
@@ -126,7 +127,8 @@ static void check_debug(struct job *job)
 	elffile_close(&debug);
 }
 
-/* Does the file, or its debug file, need another that was not given?  Its name is told then. */
+/* Returns whether the file, or its debug file, needs an alternate file that was not given.  Then
+ * writes its name to out. */
 static bool needs_alt(struct job *job, char *out, size_t *out_len)
 {
 	const int fd = job->files.debug >= 0 ? job->files.debug : job->files.file;
@@ -159,7 +161,7 @@ static bool needs_alt(struct job *job, char *out, size_t *out_len)
 	return needed;
 }
 
-/* Where _text or _stext is in the vmlinux, from its symbols. */
+/* Computes the delta of a vmlinux from its symbol _text or _stext. */
 static int find_delta(struct job *job)
 {
 	const bool stext = job->request->flags & WIRE_FLAG_STEXT;
@@ -176,7 +178,7 @@ static int find_delta(struct job *job)
 	return ret;
 }
 
-/* Take the descriptors apart.  0 or -errno: -EBADF where one is missing. */
+/* Assigns the descriptors.  Returns 0; -EBADF if one is missing; -EINVAL. */
 static int take_files(struct job *job, const struct wire_lines *lines, const int fds[WIRE_FDS_MAX])
 {
 	size_t n = 1;
@@ -201,7 +203,7 @@ static int take_files(struct job *job, const struct wire_lines *lines, const int
 	return 0;
 }
 
-/* Where the kernel has put a module's code. */
+/* Computes the delta of a module from the address of its code in the kernel. */
 static int find_place(struct job *job)
 {
 	job->delta = job->request->address;
@@ -236,7 +238,7 @@ static int open_files(struct job *job)
 	return ret;
 }
 
-/* Names of what is missing. */
+/* Writes the names of missing split parts to out. */
 static void tell_missing(struct job *job, char *out, size_t *out_len)
 {
 	const char *name;
@@ -267,7 +269,7 @@ static int by_address(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
-/* The source of all entries, whose start is a virtual address, in ascending order. */
+/* Finds the source of all entries.  Their starts are virtual addresses in ascending order. */
 static int find_lines(struct job *job)
 {
 	if (!job->dwarf) {
@@ -294,7 +296,7 @@ static int find_lines(struct job *job)
 		dwarf_forget();
 		job->dwarf = NULL;
 	}
-	/* What was found before it became too much is right. */
+	/* After -ELOOP, the results found so far are right. */
 	return ret == -ELOOP || ret > 0 ? 0 : ret;
 }
 
@@ -327,7 +329,7 @@ static int lines_of(struct job *job, const uint64_t *offsets, size_t n)
 	return ret;
 }
 
-/* The same out of a jitdump, whose offsets are addresses. */
+/* Variant of lines_of() for a jitdump, whose offsets are addresses. */
 static int jitted_lines_of(struct job *job, const uint64_t *offsets, size_t n)
 {
 	job->entries = calloc(n, sizeof(*job->entries));
@@ -378,7 +380,7 @@ static int keep_entry(const struct codetab_entry *entry, void *ctx)
 	return 0;
 }
 
-/* A debug file has the addresses of the code, but not the code. */
+/* Returns false for a debug file, which has the addresses of the code but not its bytes. */
 static bool has_bytes(const struct elffile *elf, uint64_t address)
 {
 	for (size_t i = 0; i < elf->n_sections; i++) {
@@ -390,7 +392,7 @@ static bool has_bytes(const struct elffile *elf, uint64_t address)
 	return true;
 }
 
-/* The same of a kernel module, with its calls as they are once it is loaded. */
+/* Variant of read_code() for a kernel module: its calls are relocated, as in a loaded module. */
 static int read_unlinked(
 	struct job *job, const struct wire_code *code, uint8_t **bytes, size_t *len)
 {
@@ -414,7 +416,7 @@ static int read_unlinked(
 	return ret == -ENOMEM ? ret : 0;
 }
 
-/* Bytes alone: the file's offset 0 is the part's start. */
+/* Reads a file of bytes alone: its offset 0 is the start of the part. */
 static int read_raw(
 	const struct wire_code *code, int fd, uint8_t **bytes, size_t *len, uint64_t *address)
 {
@@ -427,8 +429,8 @@ static int read_raw(
 	return n < 0 ? -errno : n == 0 ? -ENXIO : 0;
 }
 
-/* The bytes of the part asked for, as far as the file has it.  0 or -errno: -ENXIO where it has
- * not. */
+/* Reads the bytes of the part, as far as the file has them.  Returns 0; -ENXIO if it has none;
+ * -errno. */
 static int read_code(struct job *job, const struct wire_code *code, uint8_t **bytes, size_t *len,
 	uint64_t *address)
 {
@@ -451,7 +453,7 @@ static int read_code(struct job *job, const struct wire_code *code, uint8_t **by
 	return *bytes ? elffile_read(&job->elf, *bytes, *len, at) : -ENOMEM;
 }
 
-/* What lies at the address in the end, as the dump has it. */
+/* Reads the dump's code at the address: the last piece, or the one with the address's number. */
 static int read_dump(
 	const struct wire_code *code, int fd, bool timed, uint8_t **bytes, struct disasm_code *what)
 {
@@ -502,8 +504,8 @@ static int disassemble(struct job *job, const struct wire_code *code)
 	else
 		ret = read_code(job, code, &bytes, &what.len, &what.address);
 	what.bytes = bytes;
-	/* The kernel's, which are addresses already, have moved since it was linked; a module's are
-	 * made up. */
+	/* Addresses need no bias in the kernel, which has moved since it was linked, or in a
+	 * module, which has artificial ones. */
 	if (ret == 0 && !raw && !job->kernel && !job->is_unlinked)
 		codetab_builder_bias(job->builder, what.address - code->start);
 	if (ret == 0 && raw && code->start >> JITSPANS_SHIFT < JITSPANS_NUMBERS)
@@ -522,7 +524,7 @@ static void move_entry(const struct job *job, struct codetab_entry *entry)
 		entry->start += job->delta - UNLINKED_BASE;
 		return;
 	}
-	/* All of a part is in one segment. */
+	/* The whole part is in one segment. */
 	if (!to_offset(job, entry->start, &entry->start))
 		entry->start = CODETAB_NO_TARGET;
 	if (entry->target != CODETAB_NO_TARGET && !to_offset(job, entry->target, &entry->target))
@@ -535,7 +537,7 @@ static int code_of(struct job *job, const struct wire_code *code)
 
 	if (ret == 0 && job->request->flags & WIRE_FLAG_RAW &&
 		job->request->flags & WIRE_FLAG_LINES) {
-		/* Beside the bytes, or with them in it. */
+		/* A jitdump comes with the bytes, or contains them. */
 		const int dump = job->request->flags & WIRE_FLAG_JITDUMP ? job->files.file
 									 : job->files.debug;
 		if (dump >= 0 &&
@@ -543,14 +545,14 @@ static int code_of(struct job *job, const struct wire_code *code)
 				job->entries, job->n_entries) > 0)
 			job->answer->flags |= WIRE_FLAG_LINES;
 	}
-	/* Lines are told for addresses as in the file. */
+	/* Lines are found by the addresses in the file. */
 	for (size_t i = 0; i < job->n_entries && job->memory >= 0; i++)
 		job->entries[i].start -= job->delta - UNLINKED_BASE;
 	const int lines = ret == 0 && (job->dwarf || job->go) ? find_lines(job) : 0;
 	if (lines == -ENOMEM)
 		return lines;
 	if (lines < 0) {
-		/* Broken debug information leaves the instructions as they are. */
+		/* Broken debug information does not affect the instructions. */
 		for (size_t i = 0; i < job->n_entries; i++)
 			job->entries[i].n_frames = 0;
 		job->answer->flags &= ~(WIRE_FLAG_LINES | WIRE_FLAG_QUICK);
@@ -575,7 +577,7 @@ static int answer_code(
 	return take_files(job, &code->files, fds);
 }
 
-/* --- both --- */
+/* --- lines and code --- */
 
 static int read_dwarf(struct job *job)
 {
@@ -649,7 +651,7 @@ void worker_code_answer(const struct wire_message *request, const void *payload,
 	if (ret == 0)
 		ret = answer(&job, payload, out, out_len, table);
 	const int error = elffile_take_read_error();
-	/* Lines that come of a part of the debug information would be taken for all. */
+	/* Lines from incomplete debug information would count as complete. */
 	if (error && (request->type == WIRE_LINES || request->flags & WIRE_FLAG_LINES)) {
 		dwarf_forget();
 		if (*table >= 0)

@@ -7,8 +7,8 @@
 
 #include "symbols/wire.h"
 
-/* Answer one request of len bytes of payload (8-byte aligned).  What goes into out
- * (WIRE_PACKET_BYTES) is told by *out_len; *table is the caller's, -1: none. */
+/* Answers one request with len bytes of payload (8-byte aligned).  Writes *out_len bytes to out
+ * (WIRE_PACKET_BYTES).  *table is an fd that the caller closes; -1 if none. */
 void worker_code_answer(const struct wire_message *request, const void *payload, size_t len,
 	const int fds[WIRE_FDS_MAX], struct wire_message *answer, char *out, size_t *out_len,
 	int *table);

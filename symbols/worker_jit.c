@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * worker_jit.c - the lines of a jitdump, joined with instructions.  The worker.
+ * worker_jit.c - joins the lines of a jitdump with instructions.
+ *
+ * Runs in the worker.
  */
 #include "symbols/worker_jit.h"
 
@@ -10,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Entries of one piece of code. */
+/* Sets the lines of entries in one piece of code.  Returns 1; 0 if there are none; -errno. */
 static int tell_lines(const struct jitdump *dump, const struct jitdump_code *code,
 	struct codetab_builder *builder, struct codetab_entry *entries, size_t n)
 {

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * worker_jit.h - source lines of code made at run time, out of a jitdump.
- */
+/* worker_jit.h - source lines of code made at run time, from a jitdump. */
 #ifndef SYMBOLS_WORKER_JIT_H
 #define SYMBOLS_WORKER_JIT_H
 
 #include "symbols/codetab.h"
 
-/* Tell entries, ascending, whose starts are addresses, their lines: each that has one has one frame
- * then.  timed: as of jitdump_open().  1; 0: there are none; -errno. */
+/* Sets the lines of entries, whose starts are addresses in ascending order.  Each entry with a line
+ * gets one frame.  timed: see jitdump_open().  Returns 1; 0 if there are no lines; -errno. */
 int worker_jit_lines(int fd, bool timed, struct codetab_builder *builder,
 	struct codetab_entry *entries, size_t n);
 

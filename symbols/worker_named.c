@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * worker_named.c - compares every symbol's name with the one that is looked for.
+ * worker_named.c - compares every symbol's name with the wanted one.
  *
- * As it is in the file first; only where that finds nothing are names demangled, and of those only the ones that can be
- * meant.  Names that are nearly the same are remembered for the sentence that says there is none.  Runs in the worker.
+ * First compares names as they are in the file.  If none matches, demangles those that contain the
+ * wanted name's last identifier.  Similar names are collected for the message that no symbol has
+ * the name.  Runs in the worker.
  */
 #include "symbols/worker_named.h"
 
@@ -32,10 +33,11 @@ struct near {
 struct search {
 	char wanted[NAME_MAX_BYTES];
 	size_t len;
-	const char *version; /* of "malloc@@GLIBC_2.2.5", which wanted ends before; NULL: any */
+	/* "GLIBC_2.2.5" of "malloc@@GLIBC_2.2.5"; wanted ends before it; NULL: any */
+	const char *version;
 	bool wants_default; /* "@@" */
-	const struct elfversions *versions; /* of the file's .dynsym */
-	char last[NAME_MAX_BYTES]; /* its last identifier: what a mangled name of it has */
+	const struct elfversions *versions; /* versions in the file's .dynsym */
+	char last[NAME_MAX_BYTES]; /* last identifier of wanted, which its mangled form contains */
 	bool demangle;
 	bool is_go;
 	struct wire_place places[WIRE_PLACES_MAX];
@@ -50,7 +52,7 @@ static bool is_identifier(char c)
 		c == '_' || c == '$';
 }
 
-/* False where no symbol can have that name. */
+/* Returns false if no symbol can have the name. */
 static bool begin(struct search *search, const char *name, size_t len)
 {
 	memset(search, 0, sizeof(*search));
@@ -74,9 +76,9 @@ static bool begin(struct search *search, const char *name, size_t len)
 	return true;
 }
 
-/* --- names that are nearly the same --- */
+/* --- similar names --- */
 
-/* How many letters have to be changed, at most DISTANCE_MAX; more: DISTANCE_MAX + 1. */
+/* Returns how many letters differ; DISTANCE_MAX + 1 if more than DISTANCE_MAX. */
 static size_t distance(const char *a, size_t a_len, const char *b, size_t b_len)
 {
 	size_t row[2][NEAR_BYTES + 1];
@@ -130,7 +132,7 @@ static void consider_near(struct search *search, const char *name, size_t len)
 {
 	size_t far = DISTANCE_MAX + 1;
 
-	/* A clone that the compiler made: "f.part.0". */
+	/* A clone made by the compiler: "f.part.0". */
 	if (len > search->len && len < NEAR_BYTES && name[search->len] == '.' &&
 		memcmp(name, search->wanted, search->len) == 0)
 		far = 0;
@@ -140,14 +142,15 @@ static void consider_near(struct search *search, const char *name, size_t len)
 		add_near(search, name, len, far);
 }
 
-/* --- those that are the same --- */
+/* --- equal names --- */
 
 static bool is_mangled(const char *name, size_t len)
 {
 	return len > 3 && name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
 }
 
-/* "ns::f" is the name of "ns::f(int)" and of "void ns::f<int>(int)" as far as that. */
+/* Returns whether a demangled name is the wanted one up to its arguments: "ns::f" is the name of
+ * "ns::f(int)" and of "void ns::f<int>(int)". */
 static bool demangled_matches(const struct search *search, const char *name, size_t len)
 {
 	char raw[NAME_MAX_BYTES], pretty[4096];
@@ -166,14 +169,14 @@ static bool demangled_matches(const struct search *search, const char *name, siz
 			(after == '\0' || after == '(' || after == '[' || after == '<' ||
 				search->wanted[search->len - 1] == ')'))
 			return true;
-		/* What follows are its arguments. */
+		/* The rest are arguments. */
 		if (memchr(pretty, '(', (size_t)(at - pretty)))
 			return false;
 	}
 	return false;
 }
 
-/* How much of a name is before its version: names in .symtab may have one. */
+/* Returns the length of a name without its version, which names in .symtab may have. */
 static size_t versionless_len(const char *name, size_t len)
 {
 	const char *at = memchr(name, '@', len);
@@ -191,7 +194,7 @@ static bool matches(const struct search *search, const char *name, size_t len)
 		!memchr(name, '\0', len);
 }
 
-/* The version of a symbol; false if it has none. */
+/* Finds the version of a symbol.  Returns false if it has none. */
 static bool find_version(const struct search *search, const struct elfsyms_any *symbol,
 	const char **version, size_t *len, bool *is_default)
 {
@@ -210,7 +213,8 @@ static bool find_version(const struct search *search, const struct elfsyms_any *
 	return *version;
 }
 
-/* Whether a symbol that has the name has the version, too.  Those that there are are near. */
+/* Returns whether a symbol with the wanted name also has the wanted version.  Adds names with other
+ * versions as similar ones. */
 static bool matches_version(struct search *search, const struct elfsyms_any *symbol)
 {
 	char name[NEAR_BYTES];
@@ -280,7 +284,7 @@ static void meet_go(const struct gopclntab_function *function, void *ctx)
 	meet(&symbol, ctx);
 }
 
-/* A Go program that was stripped. */
+/* Searches the functions of a stripped Go program. */
 static int find_in_go(const struct elffile *elf, struct search *search)
 {
 	struct gopclntab *table;
@@ -381,7 +385,7 @@ static int feed(struct kallsyms *parser, int fd)
 	char text[16384];
 	ssize_t n;
 
-	/* One that died of it may have left the position somewhere. */
+	/* A worker that died meanwhile may have left another file position. */
 	if (lseek(fd, 0, SEEK_SET) < 0 && errno != ESPIPE)
 		return -errno;
 	while ((n = read(fd, text, sizeof(text))) != 0) {

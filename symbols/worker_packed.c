@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * worker_packed.c - the last file that was unpacked.
- */
+/* worker_packed.c - keeps the file that was unpacked last. */
 #include "symbols/worker_packed.h"
 
 #include "symbols/dwarf_private.h"

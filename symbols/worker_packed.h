@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * worker_packed.h - files that are packed as a whole, as kernel modules are: what they hold stands
- * for them.
+ * worker_packed.h - replaces files that are packed as a whole, such as kernel modules, by their
+ * contents.
  *
- * The worker, whose one thread keeps the last of them unpacked for the next question.
+ * Runs in the worker, whose only thread keeps the last one unpacked for the next request.
  */
 #ifndef SYMBOLS_WORKER_PACKED_H
 #define SYMBOLS_WORKER_PACKED_H
 
-/* fd itself, which may be -1; or, where its file is packed, an unpacked one, which is kept here,
- * until another is asked for; -errno where that is broken or too large. */
+/* Returns fd itself if it is negative or its file is not packed.  Otherwise returns an fd of the
+ * unpacked file, owned here and valid until another file is unpacked.  Returns -errno if the file
+ * is broken or too large. */
 int worker_unpacked(int fd);
 
 #endif

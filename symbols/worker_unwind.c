@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * worker_unwind.c - call frame information in, a sealed table out.
- */
+/* worker_unwind.c - turns call frame information into a sealed table.  Runs in the worker. */
 #include "symbols/worker_unwind.h"
 
 #include "symbols/cfi.h"
 #include "symbols/gopclntab.h"
 #include "symbols/worker_debug.h"
 
-/* About as much code without rules has each program from the linker's start files, .init and .fini. */
+/* Code without rules in every program: the linker's start files, .init and .fini. */
 #define START_FILES_BYTES 256u
 
 static int read_rules(const struct elffile *elf, const struct wire_message *request, int debug_fd,
@@ -24,7 +22,7 @@ static int read_rules(const struct elffile *elf, const struct wire_message *requ
 		elffile_close(&debug);
 	if (used_debug)
 		answer->flags |= WIRE_FLAG_DEBUG;
-	/* Compilers leave out the rules of a whole program, not those of one function. */
+	/* Compilers omit the rules of a whole program, not those of one function. */
 	const uint64_t code = cfi_code_bytes(elf), rules = unwtab_builder_code_bytes(builder);
 	const bool is_sparse =
 		!rules || (code > START_FILES_BYTES && rules < (code - START_FILES_BYTES) / 2);

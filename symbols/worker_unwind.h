@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * worker_unwind.h - the worker's answer to WIRE_UNWIND: an unwind table.
- */
+/* worker_unwind.h - answers WIRE_UNWIND with an unwind table.  Runs in the worker. */
 #ifndef SYMBOLS_WORKER_UNWIND_H
 #define SYMBOLS_WORKER_UNWIND_H
 
 #include "symbols/wire.h"
 
-/* fds: the file and, perhaps, its debug file (-1: none).  Sets *table, or answer->error. */
+/* fds: the file and its debug file (-1 if none).  Sets *table, which the caller closes, or
+ * answer->error. */
 void worker_unwind_answer(const struct wire_message *request, const int fds[WIRE_FDS_MAX],
 	struct wire_message *answer, int *table);
 
