@@ -68,14 +68,14 @@ struct loader_image {
 	enum symbols_state state;
 	struct symtab table;
 	struct unwtab unwind; /* LOADER_UNWIND */
-	enum symbols_moved moved; /* LOADER_MOVED; bias, too */
+	enum symbols_moved moved; /* LOADER_MOVED, with bias */
 	uint64_t bias;
 	uint8_t build_id[SYMBOLS_BUILD_ID_MAX];
 	size_t build_id_len; /* 0 if unknown */
 	enum symbols_mark mark;
 	bool lacks_debug; /* the file is stripped, and its debug file is not here */
-	/* See symbols_files(); 0 if none.  SYMBOLS_JIT with keep_for_recording: the map and a copy
-	 * of the jitdump. */
+	/* See symbols_files(); 0 if none.  SYMBOLS_JIT with keep_for_recording: the second is a
+	 * copy of the jitdump. */
 	int kept_fds[2];
 	/* SYMBOLS_JIT: state at the last look; the answer has the new state */
 	struct loader_jit jit;

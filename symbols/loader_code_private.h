@@ -38,7 +38,7 @@ struct loader_code {
 		dev_t dev;
 		ino_t inode;
 		uint64_t size, mtime_ns;
-		bool code; /* no instructions either, even without lines */
+		bool code; /* instructions are refused, even without lines */
 	} bans[LOADER_BANS];
 	size_t n_bans;
 	/* Files with lines, of the images asked about last, newest first.  Whatever their

@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NUMBERS_BYTES \
-	27u /* each line has these besides its name: two numbers, two blanks, a newline */
+#define NUMBERS_BYTES 27u /* per line, without its name: two numbers, two blanks, a newline */
 
 struct known {
 	uint64_t since_ns;

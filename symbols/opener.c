@@ -114,7 +114,7 @@ static bool is_of_source(const struct symbols_source *source, const struct mappi
 		mapping->dev == makedev(source->dev_major, source->dev_minor);
 }
 
-/* Returns whether the process still maps the file where it was met.  If so, the file's current
+/* Returns whether the process still maps the file at map_start.  If so, the file's current
  * contents are those that run. */
 static bool is_mapped(const struct symbols_source *source)
 {
@@ -176,7 +176,7 @@ int opener_open(const struct symbols_source *source, enum opener_way way, struct
 		ret = open_regular(AT_FDCWD, source->path, 0, out);
 	}
 	out->same = ret == 0 && is_same(source, out->fd, out);
-	/* The program's file is never that of a library. */
+	/* /proc/PID/exe is of use only if it is the mapped file. */
 	if (ret == 0 && way == OPENER_EXE && !out->same) {
 		close(out->fd);
 		out->fd = -1;

@@ -16,8 +16,7 @@
 enum opener_way {
 	/* /proc/PID/map_files/START-END: finds deleted and replaced files, too; needs privileges */
 	OPENER_MAP_FILES,
-	/* /proc/PID/exe if the program is the mapped file: finds those, too, with its owner's
-	 * rights */
+	/* /proc/PID/exe if it is the mapped file: finds those, too, with its owner's rights */
 	OPENER_EXE,
 	OPENER_ROOT, /* the path, below /proc/PID/root */
 	OPENER_PATH, /* the path */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * spawner.h - a small process that forks workers, because the caller has threads.
+ * spawner.h - a small process that forks workers for a caller that has threads.
  *
  * spawner_open() forks it before any thread starts.  It drops all privileges at once.  It ends when
  * its socket closes, together with all workers.  If it was killed, this program is executed again

@@ -8,7 +8,7 @@
 
 struct strings_chunk;
 
-/* Zero-initialised. */
+/* Initialise with zeros. */
 struct strings {
 	struct strings_chunk *chunks;
 	const char **texts; /* by number */

@@ -139,9 +139,10 @@ enum symbols_state {
 };
 enum symbols_state symbols_state(const struct symbols *symbols, uint32_t key);
 
-/* Returns how often the image got a table (or none).  The running kernel and SYMBOLS_JIT are read
- * again, at most once a second.  This happens while symbols_find() is called for offsets that they
- * do not cover, or for any offset of SYMBOLS_JIT. */
+/* Returns how often the image got a table (or none).  The running kernel and SYMBOLS_JIT are
+ * read again, at most once a second.  This happens while symbols_find() is called for offsets
+ * that they do not cover, or for any offset of SYMBOLS_JIT.  SYMBOLS_JIT is also read otherwise,
+ * less often. */
 uint32_t symbols_version(const struct symbols *symbols, uint32_t key);
 
 /* Doubts about a recorded image's file. */

@@ -171,7 +171,8 @@ static bool is_here(const struct symbols_source *source)
 	return file.same;
 }
 
-/* A file without a build-id counts too: at its path, the reader may find another file or none. */
+/* Returns whether the file lay elsewhere or has no build-id: then a reader of the recording may
+ * find another file or none at its path. */
 static bool is_elsewhere(const struct symbols *symbols, uint32_t key,
 	const struct symbols_source *source, size_t build_id_len)
 {

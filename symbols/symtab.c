@@ -153,7 +153,7 @@ void symtab_close(struct symtab *table)
 	memset(table, 0, sizeof(*table));
 }
 
-/* Returns how many of n sorted items, each with an offset first, have an offset up to this one. */
+/* Counts the sorted items that begin with this offset or a smaller one. */
 static uint32_t count_up_to(const void *items, size_t each, uint32_t n, uint64_t offset)
 {
 	uint32_t low = 0;

@@ -104,7 +104,7 @@ static inline const char *symtab_name(const struct symtab *table, int64_t entry)
 #define SYMTAB_WEAK 1u
 #define SYMTAB_LOCAL 2u
 #define SYMTAB_LABEL 4u /* may not be a function: dropped inside a sized symbol */
-#define SYMTAB_SYNTHETIC 8u /* dropped if there is any other symbol */
+#define SYMTAB_SYNTHETIC 8u /* dropped if another symbol is there */
 
 struct symtab_builder {
 	int fd;

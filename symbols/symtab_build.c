@@ -42,7 +42,7 @@ struct symtab_function {
 	uint32_t size;
 };
 
-/* If more than one function in so many has no name, symbols were left out. */
+/* If more than 1/16 of the functions have no name, symbols were left out. */
 #define UNNAMED_SHARE 16
 
 static uint32_t rank_of(unsigned int kind, bool sized, const char *name, size_t len)

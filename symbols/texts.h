@@ -2,8 +2,8 @@
 /*
  * texts.h - the texts of source files, read in the background.
  *
- * A file may lie on a network disk that does not answer, and opening it never returns.  So neither
- * the caller nor the second loader waits for files, and a hanging file does not delay the others.
+ * Opening a file on a network disk that does not answer may never return.  So neither the caller
+ * nor the second loader waits for files, and a hanging file does not delay the others.
  *
  * All functions are for the thread that calls symbols.h, and never block.  symbols_collect() takes
  * in the answers and returns SYMBOLS_CHANGED_CODE.

@@ -26,7 +26,7 @@ static void *run_thread(void *arg)
 	const bool left = thread->left;
 	pthread_cond_signal(&thread->end);
 	pthread_mutex_unlock(&thread->lock);
-	/* If not left, the owner joins this thread, and *thread may already be gone. */
+	/* An owner that still waits joins this thread, and *thread may already be gone. */
 	if (left && thread->drop) {
 		fini_thread(thread);
 		thread->drop(thread->arg);

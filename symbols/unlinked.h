@@ -31,7 +31,7 @@ int unlinked_open(struct unlinked *out, const struct elffile *elf);
 void unlinked_close(struct unlinked *unlinked); /* a zeroed one is legal */
 
 /* Finds the section that contains an offset.  *rest: number of its bytes from there on.  Returns
- * false if none does. */
+ * false if there is none. */
 bool unlinked_find(
 	const struct unlinked *unlinked, uint64_t offset, size_t *section, uint64_t *rest);
 
