@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WINDOW_COLUMNS 48 /* of the strip that a window takes at most */
-#define PEAKS_MAX 65536 /* columns that the busiest stretch is looked for in */
+#define WINDOW_COLUMNS 48 /* most columns of the strip that a window takes */
+#define PEAKS_MAX 65536 /* most columns to search for the busiest stretch */
 
 struct asking {
 	struct activity *activity;
@@ -55,7 +55,7 @@ static int ask_activity(const struct asking *asking, uint64_t from_ns, uint64_t 
 		asking->model, asking->session, asking->filter, from_ns, to_ns, out, columns);
 }
 
-/* Ask for the columns that are over by now and not known. */
+/* Queries the finished columns up to `end` that are not known yet. */
 static int complete(const struct asking *asking, uint64_t begin, uint64_t end)
 {
 	struct activity *activity = asking->activity;
@@ -91,7 +91,7 @@ static int complete(const struct asking *asking, uint64_t begin, uint64_t end)
 		activity->columns + activity->n, missing);
 	if (ret)
 		return ret;
-	/* Sampling began within the first one. */
+	/* Sampling began within the first column: scale its weight up to a full column. */
 	first_ns = asking->model->status.store.first_ns;
 	if (first_ns > from * column_ns && first_ns < (from + 1) * column_ns)
 		activity->columns[activity->n] = (uint64_t)((double)activity->columns[activity->n] *
@@ -100,7 +100,7 @@ static int complete(const struct asking *asking, uint64_t begin, uint64_t end)
 	return 0;
 }
 
-/* Of a recording: all its time in equal parts.  It is asked for again only when something has changed. */
+/* Recordings: divides the whole time into equal columns.  Queries them only after a change. */
 static int update_whole(const struct asking *asking)
 {
 	struct activity *activity = asking->activity;
@@ -128,7 +128,8 @@ static int update_whole(const struct asking *asking)
 	return 0;
 }
 
-/* Seconds, or what brings all from the window's start on into the strip, and a long window into its middle. */
+/* Returns the column width in ns: the smallest step that keeps everything since the window's start
+ * on the strip and a window within WINDOW_COLUMNS. */
 static uint64_t choose_column(const struct model *model)
 {
 	static const uint64_t steps[] = {1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600};
@@ -187,7 +188,8 @@ int activity_update(struct activity *activity, struct model *model, struct sessi
 	model->n_activity = keep;
 	model->column_ns = column_ns;
 	model->strip_from_ns = (end - keep) * column_ns;
-	/* The column that is not over is the last one up to now, so that it does not grow from nothing. */
+	/* The unfinished column covers the last column_ns up to now, so that it does not grow from
+	 * zero. */
 	from_ns = to_ns - first_ns < column_ns ? first_ns : to_ns - column_ns;
 	if (to_ns % column_ns) {
 		ret = ask_activity(&asking, from_ns, to_ns, &model->activity[keep], 1);
@@ -216,7 +218,8 @@ static uint64_t highest(const uint64_t *columns, size_t first, size_t n)
 	return most;
 }
 
-/* Stretches that are half as busy as the busiest one, or more, and stand out from what is usual; skip[] is used up. */
+/* Counts the stretches that reach half of the highest column and 1.5 times the median.  Overwrites
+ * skip[]. */
 static size_t count_spikes(const uint64_t *columns, bool *skip, size_t n)
 {
 	uint64_t least = highest(columns, 0, n) / 2, usual = window_median(columns, NULL, n);

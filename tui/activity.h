@@ -2,9 +2,9 @@
 /*
  * activity.h - the activity strip of the model: weight by columns of time.
  *
- * Live columns are seconds of the clock, or as many seconds as it takes to have the window on the strip; one that is over
- * is asked for once.  Of a recording they are equal parts of all of its time, asked for when something has
- * changed.  UI thread.
+ * Live columns last one second, or longer if the window would not fit on the strip otherwise.  Each
+ * finished column is queried once.  A recording is divided into equal columns, which are queried
+ * again only after a change.  UI thread.
  */
 #ifndef TUI_ACTIVITY_H
 #define TUI_ACTIVITY_H
@@ -20,18 +20,19 @@
 
 #define ACTIVITY_VISITED 64
 
-/* All zeros is one that knows nothing.  Private to activity.c. */
+/* Zero-initialized: no columns known.  Private to activity.c. */
 struct activity {
-	/* Columns first .. first + n - 1 since time 0, all over. */
+	/* Finished columns first .. first + n - 1, counted from time 0. */
 	uint64_t columns[MODEL_COLUMNS];
 	uint64_t column_ns, first;
 	size_t n;
 	uint8_t event;
-	unsigned int hide_idle; /* model_idle() */
-	uint64_t changes; /* of names, which filters may look at */
-	uint64_t filter; /* its serial */
-	uint64_t whole_from_ns, whole_to_ns; /* of a recording's activity */
-	/* Stretches that activity_busiest() has told of, and of which event; not again before it starts anew. */
+	unsigned int hide_idle; /* model_idle() of these columns */
+	uint64_t changes; /* names_changes() of these columns, since filters may use names */
+	uint64_t filter; /* serial of the filter */
+	uint64_t whole_from_ns, whole_to_ns; /* range of a recording's activity */
+	/* Stretches that activity_busiest() has returned for visited_event.  It skips them until it
+	 * starts over. */
 	struct {
 		uint64_t from_ns, to_ns;
 	} visited[ACTIVITY_VISITED];
@@ -39,20 +40,24 @@ struct activity {
 	uint8_t visited_event;
 };
 
-/* A query of a snapshot as the model is set; groups are the caller's to add.  The snapshot may be taken later. */
+/* Builds a query of a snapshot with the model's settings.  The caller adds groups, and may take the
+ * snapshot later. */
 struct query activity_query(const struct model *model, const struct session *session,
 	struct filter *filter, const struct snapshot *snapshot);
 
-/* query_activity() of the model's event and settings. */
+/* Runs query_activity() for [from_ns, to_ns) with the model's event and settings.  Returns 0 or
+ * -errno. */
 int activity_ask(const struct model *model, struct session *session, struct filter *filter,
 	uint64_t from_ns, uint64_t to_ns, uint64_t *out, size_t columns);
 
-/* Make the model's activity that of its event, window and settings; strip_to_ns is given.  0 or -ENOMEM. */
+/* Updates the model's activity for its event, window and settings.  The caller sets strip_to_ns
+ * first. Returns 0 or -ENOMEM. */
 int activity_update(struct activity *activity, struct model *model, struct session *session,
 	struct filter *filter);
 
-/* The busiest stretch of the whole history, then the next busiest, and so on.  0; -ENODATA when there is none, or when all
- * have been told of (then it starts anew); -ENOMEM. */
+/* Finds the busiest stretch of the whole history; each further call finds the next busiest.
+ * Returns 0; -ENODATA if there is none, or if all were returned (the next call starts over); or
+ * -ENOMEM. */
 int activity_busiest(struct activity *activity, struct model *model, struct session *session,
 	struct filter *filter, struct model_spike *out);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * annotate.c - see annotate.h: asks for a function's code, takes it in when it comes, and has its rows made.
+ * annotate.c - see annotate.h: requests a function's code, takes it when it arrives, and has the
+ * rows built.
  *
  * UI thread.
  */
@@ -32,7 +33,7 @@ static int ask(struct annotation *annotation, bool quick, struct symbols_code **
 	};
 	struct image_origin origin = {0};
 
-	/* What is in no file is in the memory of a process. */
+	/* Code that is in no file is read from the memory of a process. */
 	if (annotation->is_memory && !question->recording) {
 		images_origin(question->images, annotation->image, &origin);
 		code.pid = origin.pid;
@@ -92,7 +93,7 @@ void annotate_free(struct annotation *annotation)
 	free(annotation);
 }
 
-/* --- what has come --- */
+/* --- code that has arrived --- */
 
 static void fail(struct annotation *annotation, const char *reason)
 {
@@ -102,7 +103,7 @@ static void fail(struct annotation *annotation, const char *reason)
 	snprintf(annotation->reason, sizeof(annotation->reason), "%s", reason);
 }
 
-/* See symbols_code_state(). */
+/* Explains an error of symbols_code_state(). */
 static void explain_code(const struct annotation *annotation, int error, char *out, size_t size)
 {
 	const struct symref *name =
@@ -144,7 +145,7 @@ static void explain_code(const struct annotation *annotation, int error, char *o
 	snprintf(out, size, "its machine code cannot be read: %s", why);
 }
 
-/* That the file has debug information does not mean that it has some of this function. */
+/* A file with debug information may have none for this function. */
 static bool has_a_line(const struct annotation *annotation)
 {
 	const struct codetab *table = annotation->table;
@@ -190,7 +191,7 @@ static void take_code(struct annotation *annotation)
 		annotation->complete = NULL;
 }
 
-/* What is known of inlined functions, too, takes the place of what was known without. */
+/* Replaces code without inlined functions by the complete code once it is read. */
 static bool take_complete(struct annotation *annotation)
 {
 	struct symbols_code *old = annotation->code;
@@ -211,10 +212,10 @@ static bool take_complete(struct annotation *annotation)
 	}
 	annotation->code = annotation->complete;
 	annotation->complete = NULL;
-	intern_fini(&annotation->ugly_keys); /* of the old table */
+	intern_fini(&annotation->ugly_keys); /* they point into the old table */
 	sources = annotate_sources_take(annotation);
 	take_code(annotation);
-	/* The texts of files that are here are held meanwhile, and so they are at once. */
+	/* `sources` still holds the texts that were read, so the new table gets them at once. */
 	if (annotation->progress == ANNOTATE_READY)
 		annotate_read(annotation);
 	annotate_sources_fini(annotation, &sources);
@@ -222,7 +223,7 @@ static bool take_complete(struct annotation *annotation)
 	return true;
 }
 
-/* Some name that was ugly when the rows were made is pretty now. */
+/* Returns true if a name that was mangled when the rows were built is demangled now. */
 static bool names_came(const struct annotation *annotation)
 {
 	for (uint32_t i = 0; i < annotation->ugly_keys.n; i++) {
@@ -235,7 +236,7 @@ static bool names_came(const struct annotation *annotation)
 	return false;
 }
 
-/* Why there are no source lines, or no text. */
+/* Explains why there are no source lines, or no text. */
 static void explain_source(struct annotation *annotation)
 {
 	char *out = annotation->reason;
@@ -343,7 +344,7 @@ const char *annotate_reason(const struct annotation *annotation)
 	return annotation->reason;
 }
 
-/* --- what is shown --- */
+/* --- mode, rows and head --- */
 
 void annotate_set_mode(struct annotation *annotation, enum annotate_mode mode)
 {
@@ -391,7 +392,7 @@ void annotate_head(const struct annotation *annotation, struct annotate_head *ou
 	memcpy(out->whole, annotation->whole, sizeof(out->whole));
 }
 
-/* Whether row a comes before row b where the hottest is first. */
+/* Returns true if row a comes before row b in order of falling weight. */
 static bool is_hotter(const struct annotation *annotation, size_t a, size_t b, size_t event)
 {
 	uint64_t left = annotation->rows[a].weight[event],

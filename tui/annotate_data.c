@@ -2,7 +2,7 @@
 /*
  * annotate_data.c - annotated functions as JSON and as CSV (csv.h), row by row.
  *
- * All strings are clean already.
+ * All strings are already cleaned.
  */
 #include "tui/annotate_report.h"
 

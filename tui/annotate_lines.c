@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * annotate_lines.c - the rows of an annotation as source lines alone: those of the function from its first to its last,
- * then those of what was inlined into it, by file.
+ * annotate_lines.c - the rows of an annotation in source mode.
  *
- * A *span* is the lines that one function has in one file.  Spans of a file are put in order and lines that several
- * share are shown once.  UI thread.
+ * The function's own lines come first, from first to last, then those inlined into it, by file. A
+ * *span* is the range of lines that one function has in one file.  Spans of a file are sorted, and
+ * a line of several spans is shown once.  UI thread.
  */
 #include "tui/annotate_private.h"
 
 #include "tui/grow.h"
 
-#define LEAD_FIRST 50 /* a function that begins further before its code is not believed to */
-#define GAP 100 /* lines without code between two that have some: further ones are left out */
-#define LEAD 3 /* what is shown of them */
+#define LEAD_FIRST 50 /* a declaration further before the first code is not believed */
+#define GAP 100 /* longer runs of lines without code are cut in the middle */
+#define LEAD 3 /* lines kept at each end of such a run */
 
 struct span {
-	uint32_t file, first, last; /* lines */
-	const struct codetab_frame *frame; /* one of the function's */
-	bool own; /* the function's: it comes first */
-	bool is_main; /* in the file that it begins in */
+	uint32_t file, first, last; /* first and last: lines */
+	const struct codetab_frame *frame; /* a frame of the span's function */
+	bool own; /* belongs to the annotated function; sorted first */
+	bool is_main; /* in the file that the function begins in */
 };
 
-/* A line with code. */
+/* A line with code, and its row. */
 struct coded {
 	uint32_t file, line;
 	uint32_t row;
@@ -34,8 +34,8 @@ struct lines {
 	uint32_t n_spans, spans_room;
 	struct coded *coded;
 	uint32_t n_coded, coded_room;
-	uint32_t *order; /* of coded, by file and line */
-	uint32_t *ranks; /* of files: in the order in which they are shown */
+	uint32_t *order; /* indices into coded, sorted by file and line */
+	uint32_t *ranks; /* display order of the files */
 };
 
 static int add_span(struct lines *lines, const struct codetab_frame *frame, bool own)
@@ -84,8 +84,8 @@ static int add_coded(struct lines *lines, const struct codetab_frame *frame, uin
 	return 0;
 }
 
-/* What the compiler moved out of an inlined function seems to be of the function around it, but stands before where that
- * begins: such lines are not among its own. */
+/* Code that the compiler moved out of an inlined function seems to belong to the outer function,
+ * but its lines are before that function's declaration.  They are cut off its span. */
 static void believe_beginnings(struct lines *lines)
 {
 	for (uint32_t i = 0; i < lines->n_spans; i++) {
@@ -97,7 +97,7 @@ static void believe_beginnings(struct lines *lines)
 	}
 }
 
-/* Which lines there are; by_entry has their numbers for the time being. */
+/* Collects spans and lines with code.  by_entry[].at holds indices into coded until rows exist. */
 static int gather(struct lines *lines)
 {
 	struct annotation *annotation = lines->annotation;
@@ -153,7 +153,8 @@ static int compare_coded(const void *a, const void *b, void *ctx)
 	return left->line < right->line ? -1 : left->line > right->line;
 }
 
-/* In the order to show: the function's own file first, others as the code meets them. */
+/* Sorts for display: the function's own file first, the others in the order in which the code uses
+ * them. */
 static int put_in_order(struct lines *lines)
 {
 	uint32_t files = lines->annotation->file_keys.n, rank = 1;
@@ -176,7 +177,7 @@ static int put_in_order(struct lines *lines)
 	return 0;
 }
 
-/* The place in the order of the first line with code from (file, line) on. */
+/* Returns the index into order of the first line with code at or after (file, line). */
 static uint32_t first_coded(const struct lines *lines, uint32_t file, uint32_t line)
 {
 	uint32_t low = 0, high = lines->n_coded;
@@ -193,7 +194,7 @@ static uint32_t first_coded(const struct lines *lines, uint32_t file, uint32_t l
 	return low;
 }
 
-/* Lines without code from `from` up to `to`, which is not among them. */
+/* Adds the lines without code in [from, to). */
 static int put_between(struct lines *lines, const struct span *span, uint32_t from, uint32_t to)
 {
 	const struct annotate_file *file = &lines->annotation->files[span->file];
@@ -211,7 +212,7 @@ static int put_between(struct lines *lines, const struct span *span, uint32_t fr
 	return ret;
 }
 
-/* Some lines of a span. */
+/* Adds the lines from..last of a span. */
 static int put_span(struct lines *lines, const struct span *span, uint32_t from, uint32_t last)
 {
 	struct annotation *annotation = lines->annotation;
@@ -229,7 +230,7 @@ static int put_span(struct lines *lines, const struct span *span, uint32_t from,
 		at->row = annotation->n_rows;
 		ret = annotate_add_line(annotation, span->file, at->line, span->own ? 0 : 1);
 	}
-	/* The line of a call that was inlined has no code of its own. */
+	/* The line of an inlined call has no code of its own. */
 	if (!ret && from <= last)
 		ret = put_between(lines, span, from, last + 1);
 	return ret;
@@ -245,7 +246,7 @@ static int put_file(struct annotation *annotation, uint32_t file)
 	return 0;
 }
 
-/* What of a span is not among lines that stand in the function itself. */
+/* Cuts the lines of the function's own span off an inlined span. */
 static void cut_own(const struct span *own, uint32_t *first, uint32_t *last)
 {
 	if (*first < own->first) {
@@ -292,7 +293,8 @@ static int put_spans(struct lines *lines)
 	return ret;
 }
 
-/* Those that several functions of one symbol had hidden from each other: no sum must be missing. */
+/* Adds lines with code that no span has shown, so that no sum is missing: functions of one symbol
+ * can hide each other's lines. */
 static int put_rest(struct lines *lines)
 {
 	uint32_t file = UINT32_MAX;
@@ -313,7 +315,7 @@ static int put_rest(struct lines *lines)
 	return ret;
 }
 
-/* One row for all instructions without a line. */
+/* Adds one row for all instructions without a line. */
 static int put_lineless(struct lines *lines)
 {
 	struct annotation *annotation = lines->annotation;

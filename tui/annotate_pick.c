@@ -31,7 +31,7 @@ static int compare(const void *a, const void *b, void *ctx)
 	return order ? order : left->symref < right->symref ? -1 : left->symref > right->symref;
 }
 
-/* Room for one more symref than there are; each event has two sums. */
+/* Grows the sums to `limit` symrefs; each event has two sums. */
 static int grow_sums(struct pick *pick, uint32_t limit, size_t n_events)
 {
 	uint64_t *grown;

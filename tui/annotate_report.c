@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * annotate_report.c - see annotate_report.h: takes the profile, chooses functions, waits for their code, has them printed.
+ * annotate_report.c - see annotate_report.h: takes the profile, chooses functions, waits for their
+ * code, prints them.
  *
  * UI thread.
  */
@@ -39,7 +40,7 @@ bool annotate_wait(struct annotate_report *report)
 	return !taking_was_interrupted(report->taking);
 }
 
-/* --- what there is --- */
+/* --- profile and functions --- */
 
 static int take_events(struct annotate_report *report)
 {
@@ -84,7 +85,7 @@ struct scan_question annotate_question(const struct annotate_report *report)
 		.names = session->names,
 		.filter = report->filter,
 		.hide_idle = session->request->hide_idle,
-		/* In a pid namespace pid 0 tells nothing. */
+		/* In a pid namespace pid 0 does not identify the idle task. */
 		.idle_by_name = session->limits.pid_namespace,
 	};
 }
@@ -96,7 +97,7 @@ static int pick_functions(struct annotate_report *report)
 	uint64_t changes;
 	int ret = 0;
 
-	/* The order is by names, which are asked for by this. */
+	/* The order depends on names, which pick_make() requests. */
 	for (int round = 0; round < NAMES_ROUNDS; round++) {
 		changes = names_changes(session->names);
 		pick_fini(&report->pick);
@@ -116,7 +117,7 @@ static int pick_functions(struct annotate_report *report)
 	return ret;
 }
 
-/* What all is asked from: events, range, filter, sums. */
+/* Collects the basis of the report: events, range, filter, sums. */
 static int gather(struct annotate_report *report)
 {
 	struct session *session = &report->taking->session;
@@ -148,14 +149,14 @@ static void fini(struct annotate_report *report)
 	report_fini(&report->notes);
 }
 
-/* --- whom the name means --- */
+/* --- choosing functions --- */
 
 static const struct symref *name_of(const struct annotate_report *report, size_t function)
 {
 	return names_get(report->taking->session.names, report->pick.functions[function].symref);
 }
 
-/* "  12.3%  name  (image)" on standard error. */
+/* Lists candidates on standard error: "  12.3%  name  (image)". */
 static void list_candidates(
 	const struct annotate_report *report, const size_t *found, size_t n, const char *intro)
 {
@@ -183,7 +184,7 @@ static int no_such_function(const struct annotate_report *report, const char *te
 	return -ENOENT;
 }
 
-/* One of several of the same name is taken, which is worth a word. */
+/* Notes that other functions have the same name as the chosen one, found[0]. */
 static int tell_others(struct annotate_report *report, const size_t *found, size_t n)
 {
 	const struct symref *taken = name_of(report, found[0]);
@@ -209,7 +210,8 @@ static int tell_others(struct annotate_report *report, const size_t *found, size
 	return ret;
 }
 
-/* Makes the annotation of a function of the pick; one without an extent is passed over. */
+/* Adds the annotation of a function of the pick.  Returns 0; -ENODATA if it has no extent; or
+ * -errno. */
 static int add_function(struct annotate_report *report, size_t function)
 {
 	struct session *session = &report->taking->session;
@@ -241,7 +243,8 @@ static int add_function(struct annotate_report *report, size_t function)
 		report->filter, report->ids, report->n_events);
 }
 
-/* 0, or negative after a sentence. */
+/* Adds the function that request->symbol selects.  Returns 0, or a negative value after reporting
+ * why not. */
 static int choose_named(struct annotate_report *report)
 {
 	struct session *session = &report->taking->session;
@@ -280,7 +283,7 @@ static int choose_named(struct annotate_report *report)
 	return ret;
 }
 
-/* What has no name may be hotter than all that is shown. */
+/* Notes if code without function names is hotter than every function that can be shown. */
 static int tell_nameless(struct annotate_report *report)
 {
 	struct annotate_head head;
@@ -308,7 +311,7 @@ static int tell_nameless(struct annotate_report *report)
 	return report_add_note(&report->notes, sentence);
 }
 
-/* The hottest one; or so many, or those above a share. */
+/* Adds the hottest function, or as many as request->rows or the share limit allow. */
 static int choose_hottest(struct annotate_report *report)
 {
 	const struct request *request = report->request;
@@ -341,7 +344,7 @@ static int choose_hottest(struct annotate_report *report)
 
 /* --- reading --- */
 
-/* 0, or -EINTR after a sentence. */
+/* Waits for the function's code and source.  Returns 0, or -EINTR after reporting it. */
 static int read_function(struct annotate_report *report, struct annotation *function)
 {
 	struct names *names = report->taking->session.names;
@@ -360,7 +363,7 @@ static int read_function(struct annotate_report *report, struct annotation *func
 		taking_complain("interrupted");
 		return -EINTR;
 	}
-	/* What was inlined or is called has names that were not asked for before. */
+	/* Names of inlined and called functions are requested only now. */
 	for (int round = 0; round < NAMES_ROUNDS && !report->taking->interrupted; round++) {
 		(void)names_wait(names, 1000);
 		if (!annotate_collect(function))
@@ -435,13 +438,13 @@ static int print(struct annotate_report *report)
 	}
 	if (ret && giveup_came())
 		taking_complain("interrupted: what was printed is not whole");
-	else if (ret && ret != -EPIPE) /* as head(1) leaves: no news */
+	else if (ret && ret != -EPIPE) /* a reader such as head(1) left: no error */
 		taking_complainf("cannot write the annotation: %s", explain_errno(ret));
 	giveup_end();
 	return ret ? 1 : 0;
 }
 
-/* Notes say why there may be nothing to show. */
+/* The notes may explain why no rows can be shown. */
 static void complain_notes(struct annotate_report *report)
 {
 	if (report_gather_notes(&report->notes, &report->taking->session))
@@ -505,7 +508,7 @@ int annotate_run(const struct request *request)
 	struct taking *taking;
 	int status = 1;
 
-	/* Not only after an hour of sampling. */
+	/* Check now, before sampling, which may take an hour. */
 	if (request->source_tree && annotate_tree_check(request->source_tree))
 		return 1;
 	taking = malloc(sizeof(*taking));

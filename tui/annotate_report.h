@@ -2,8 +2,9 @@
 /*
  * annotate_report.h - strobe annotate: functions with their source and instructions, printed once.
  *
- * Functions are chosen (annotate_pick.h), read (annotate.h) and printed; or, with --source-tree, all lines that were
- * sampled are written below a directory, beside copies of their files.  UI thread; once per run of the program.
+ * Functions are chosen (annotate_pick.h), read (annotate.h) and printed.  With --source-tree all
+ * sampled lines are written below a directory instead, next to copies of their files.  UI thread;
+ * once per run.
  */
 #ifndef TUI_ANNOTATE_REPORT_H
 #define TUI_ANNOTATE_REPORT_H
@@ -21,9 +22,10 @@ struct annotate_event {
 	uint8_t id;
 	char name[2 * EVENT_NAME_MAX]; /* cleaned */
 	uint64_t freq_hz, period; /* exactly one is not 0 */
-	bool rate_varies; /* it had other rates too */
+	bool rate_varies; /* other rates were in use too */
 	uint64_t lost;
-	double exact_percent; /* exact addresses; below 0: report_event.tells_exact is false */
+	/* share of exact addresses; below 0: the event neither requests them nor has any */
+	double exact_percent;
 	uint64_t weight, samples; /* that passed the filters */
 };
 
@@ -31,21 +33,21 @@ struct annotate_report {
 	struct taking *taking;
 	const struct request *request;
 	struct snapshot snapshot;
-	struct filter *filter; /* NULL: all */
+	struct filter *filter; /* NULL: all samples pass */
 	uint64_t from_ns, to_ns;
 	struct annotate_event *events;
-	uint8_t ids[STORE_EVENTS_MAX]; /* of the events */
+	uint8_t ids[STORE_EVENTS_MAX]; /* event ids in column order */
 	size_t n_events;
 	struct pick pick;
-	struct annotation **functions; /* in the order to print */
+	struct annotation **functions; /* in print order */
 	size_t n_functions;
-	struct report notes; /* its notes alone */
+	struct report notes; /* only its notes are used */
 };
 
-/* Take a profile or read a recording, print.  Returns the exit status. */
+/* Takes a profile or reads a recording, and prints.  Returns the exit status. */
 int annotate_run(const struct request *request);
 
-/* Asks for the samples that pass the filters, of the time that is reported. */
+/* Returns a question for the samples in the reported range that pass the filters. */
 struct scan_question annotate_question(const struct annotate_report *report);
 
 /* --- annotate_text.c, annotate_data.c --- */
@@ -54,10 +56,10 @@ void annotate_put_text(FILE *out, const struct annotate_report *report, bool col
 void annotate_put_json(FILE *out, const struct annotate_report *report);
 void annotate_put_csv(FILE *out, const struct annotate_report *report);
 
-/* Tells on standard error, where it is a terminal, what is being waited for; NULL: nothing any more. */
+/* Shows on standard error that the program waits, if that is a terminal.  NULL clears the text. */
 void annotate_tell_wait(const char *what);
 
-/* One wait for what comes next.  False: interrupted. */
+/* Waits once for further results.  Returns false if interrupted. */
 bool annotate_wait(struct annotate_report *report);
 
 #endif

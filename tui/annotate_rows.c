@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * annotate_rows.c - the rows of an annotation: instructions, alone or each after the source lines that it was made
- * from; or the sampled addresses where there is no code.
+ * annotate_rows.c - the rows of an annotation with instructions, or with sampled addresses if there
+ * is no code.
  *
- * Lines come as objdump -S has them: where the next instruction is of another line, and with those that lead up to it.
- * Functions that were inlined begin with a head, after the line that calls them.  UI thread.
+ * Mixed mode places lines like objdump -S: before an instruction of another line, together with the
+ * lines that lead up to it.  Inlined functions begin with a head, after the line that calls them.
+ * UI thread.
  */
 #include "tui/annotate_private.h"
 
@@ -15,17 +16,17 @@
 #include <stdio.h>
 
 #define NAME_BYTES 4096
-#define LEAD_FIRST 12 /* lines of a function before the first that has code */
-#define LEAD 6 /* before another one */
+#define LEAD_FIRST 12 /* most lines shown between a function's declaration and its first code */
+#define LEAD 6 /* most lines shown before any other line with code */
 
-/* Where the rows have got to. */
+/* State of the rows built so far. */
 struct place {
 	struct annotation *annotation;
-	const struct codetab_frame *frames; /* of the entry before; NULL: none */
+	const struct codetab_frame *frames; /* frames of the previous entry; NULL if none */
 	unsigned int n_frames;
-	uint32_t file, line; /* of the line above */
+	uint32_t file, line; /* position of the last line row */
 	unsigned int depth;
-	uint32_t row; /* of the line above, or ANNOTATE_NO_ROW */
+	uint32_t row; /* the last line row, or ANNOTATE_NO_ROW */
 };
 
 struct annotate_row *annotate_add_row(struct annotation *annotation, enum annotate_kind kind)
@@ -46,7 +47,8 @@ struct annotate_row *annotate_add_row(struct annotation *annotation, enum annota
 	return row;
 }
 
-/* Text from outside, cleaned; itself where it is clean, since what it is borrowed from lives as long. */
+/* Returns a cleaned copy of outside text.  Clean text is returned as it is, since it lives as long
+ * as the rows. */
 static const char *clean_copy(struct annotation *annotation, const char *raw)
 {
 	char clean[NAME_BYTES];
@@ -100,14 +102,14 @@ int annotate_add_function(
 		     : clean_copy(annotation,
 			       names_get(annotation->question.names, annotation->question.symref)
 				       ->symbol);
-	/* Names are renewed, so what names_get() gave must not stay. */
+	/* The names may replace the string of names_get(), so keep a copy. */
 	if (text && !depth)
 		text = intern_text(&annotation->texts, text);
 	if (!text)
 		return -ENOMEM;
 	row->text = *text ? text : "[unknown]";
 	row->depth = (uint8_t)depth;
-	/* Without inlined functions it is not known whose file it is. */
+	/* While inlined functions are unknown, the line's file may be another function's. */
 	if (!annotation->is_partial)
 		row->file = annotation->files[file].clean;
 	row->line = frame->decl_line;
@@ -132,7 +134,7 @@ static bool has_text(const struct annotation *annotation, uint32_t file, uint32_
 	return from->state == ANNOTATE_READ && line && line <= from->n_lines;
 }
 
-/* A line, after those that lead up to it and were not shown yet. */
+/* Adds a line after the lines that lead up to it and were not shown yet. */
 static int put_lines(struct place *place, const struct codetab_frame *frame, unsigned int depth)
 {
 	struct annotation *annotation = place->annotation;
@@ -168,7 +170,7 @@ static const struct codetab_frame *level(
 	return &frames[n - 1 - at];
 }
 
-/* How many levels two instructions have in common: the same functions, called from the same places. */
+/* Counts the levels that two instructions share: same functions, called from the same places. */
 static unsigned int common_levels(
 	const struct place *place, const struct codetab_frame *frames, unsigned int n)
 {
@@ -198,7 +200,7 @@ static bool is_above(const struct place *place, uint32_t file, uint32_t line, un
 		place->depth == depth;
 }
 
-/* The line that calls what was inlined, unless it is right above. */
+/* Adds the line that calls an inlined function, unless it is the row above. */
 static int put_call(struct place *place, const struct codetab_frame *caller, unsigned int depth)
 {
 	uint32_t file;
@@ -208,7 +210,8 @@ static int put_call(struct place *place, const struct codetab_frame *caller, uns
 								 : put_lines(place, caller, depth);
 }
 
-/* Heads for what has been entered, each after the line that calls it; or for what was come back to. */
+/* Adds heads for the functions entered, each after the line that calls it; or for the function
+ * returned to. */
 static int put_heads(struct place *place, const struct codetab_frame *frames, unsigned int n)
 {
 	unsigned int common = common_levels(place, frames, n);
@@ -226,7 +229,7 @@ static int put_heads(struct place *place, const struct codetab_frame *frames, un
 	return ret;
 }
 
-/* What stands before an instruction. */
+/* Adds the heads and lines before an instruction. */
 static int put_source(struct place *place, const struct codetab_entry *entry)
 {
 	const struct codetab_frame *frames = place->annotation->table->frames + entry->frames;
@@ -268,7 +271,7 @@ static const char *name_target(struct annotation *annotation, uint64_t target)
 	char text[64];
 
 	if (own->resolved && annotate_covers(annotation, target)) {
-		/* Interned, since the name may be another one later. */
+		/* interned, since names may replace it later */
 		name = intern_text(&annotation->texts, own->symbol);
 		return name ? symbol_and(annotation, name, target - annotation->start) : NULL;
 	}
@@ -307,7 +310,7 @@ static int put_code(struct annotation *annotation, const struct codetab_entry *e
 	return row->text && row->target_text ? 0 : -ENOMEM;
 }
 
-/* Once all rows are there: which row a jump leads to. */
+/* Sets the target rows of jumps, once all rows exist. */
 static void link_jumps(struct annotation *annotation)
 {
 	const struct codetab *table = annotation->table;

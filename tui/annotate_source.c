@@ -12,7 +12,7 @@
 #include <errno.h>
 
 #define TAB 8
-#define LINE_BYTES 2048 /* of a line, the rest is cut */
+#define LINE_BYTES 2048 /* longer lines are cut */
 
 static const char *pool_text(const struct annotation *annotation, uint32_t at)
 {
@@ -75,7 +75,7 @@ int annotate_learn(struct annotation *annotation)
 	return ret;
 }
 
-/* 0 or -ENOMEM. */
+/* Finds the start of each line.  Returns 0 or -ENOMEM. */
 static int find_lines(struct annotate_file *file)
 {
 	const struct symbols_source_text *source = symbols_text_get(file->text);
@@ -91,7 +91,7 @@ static int find_lines(struct annotate_file *file)
 	for (size_t i = 0; i < len; i++)
 		if (text[i] == '\n')
 			file->starts[++at] = (uint32_t)i + 1;
-	/* What follows the last newline is a line where there is something. */
+	/* Text after the last newline is a line, too. */
 	file->n_lines = len && text[len - 1] != '\n' ? n : n - 1;
 	file->starts[n] = (uint32_t)len + (file->n_lines == n);
 	return 0;
@@ -112,7 +112,7 @@ static void ask_file(struct annotation *annotation, struct annotate_file *file,
 	annotation->n_reading++;
 }
 
-/* False: it has not come. */
+/* Takes the text of a requested file.  Returns false if it has not arrived. */
 static bool take_file(struct annotation *annotation, struct annotate_file *file)
 {
 	enum symbols_state state = symbols_text_state(file->text, &file->error);
@@ -128,7 +128,7 @@ static bool take_file(struct annotation *annotation, struct annotate_file *file)
 	}
 	file->state = ANNOTATE_MISSING;
 	if (state == SYMBOLS_READY)
-		file->error = ENOMEM; /* by find_lines() */
+		file->error = ENOMEM; /* find_lines() failed */
 	symbols_text_release(annotation->question.symbols, file->text);
 	file->text = NULL;
 	return true;
@@ -154,7 +154,7 @@ bool annotate_read(struct annotation *annotation)
 	return any;
 }
 
-/* Cleaned, and each tab as the blanks up to the next stop. */
+/* Cleans the text and expands tabs to blanks. */
 static void expand(char *out, size_t size, const char *text, size_t len)
 {
 	size_t used = 0, column = 0;

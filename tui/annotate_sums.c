@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * annotate_sums.c - what was sampled on each address of a function, and how it comes to the rows.
+ * annotate_sums.c - sums samples by address of a function, and adds these sums to the rows.
  *
- * A slice never changes, so each is looked into once and leaves a digest: its samples in the function by address and
- * event.  A refresh looks into the newest slice alone and adds up digests.  UI thread.
+ * A slice never changes, so each is read once and leaves a digest: the function's samples by
+ * address and event.  A refresh reads only new slices and adds up digests.  UI thread.
  */
 #include "tui/annotate_private.h"
 
@@ -13,7 +13,7 @@
 
 const uint64_t annotate_zeros[ANNOTATE_EVENTS_MAX];
 
-/* Of one slice, while it is looked into. */
+/* Sums of one slice while it is read. */
 struct parts {
 	struct annotate_part *list;
 	uint32_t n, room;
@@ -55,7 +55,7 @@ static void join_parts(struct parts *parts)
 	parts->n = kept;
 }
 
-/* 1: the stack's leaf is in the function. */
+/* Returns 1 if the stack's leaf is in the function, 0 if not, or -ENOMEM. */
 static int is_ours(struct annotation *annotation, uint32_t node)
 {
 	const struct stack_node *at;
@@ -93,7 +93,7 @@ static int add_cell(
 	return add_part(parts, number, slice->event[i], slice->weight[i], slice->count[i]);
 }
 
-/* NULL when out of memory. */
+/* Returns NULL if memory runs out. */
 static struct annotate_digest *digest_slice(
 	struct annotation *annotation, const struct slice *slice, struct filter *filter)
 {
@@ -137,7 +137,8 @@ static int compare_digests(const void *a, const void *b)
 	return (*left)->serial < (*right)->serial ? -1 : (*left)->serial > (*right)->serial;
 }
 
-/* The digest of a slice that was looked into before; its place is empty then. */
+/* Takes the digest of a slice that was read before and marks it in taken[]; NULL if there is
+ * none. */
 static struct annotate_digest *take_digest(
 	struct annotation *annotation, uint64_t serial, uint8_t *taken)
 {
@@ -167,7 +168,7 @@ static void forget_digests(struct annotation *annotation)
 	annotation->n_digests = 0;
 }
 
-/* A digest for each slice of the range; those of other slices of the snapshot stay. */
+/* Makes a digest for each slice in the range, and keeps those of the snapshot's other slices. */
 static int digest_all(struct annotation *annotation, const struct snapshot *snapshot,
 	uint64_t from_ns, uint64_t to_ns, struct filter *filter)
 {
@@ -187,7 +188,7 @@ static int digest_all(struct annotation *annotation, const struct snapshot *snap
 		}
 		n += made[n] != NULL;
 	}
-	/* What is not among the new ones goes. */
+	/* Free the digests that were not taken over. */
 	for (size_t i = 0; taken && i < annotation->n_digests; i++)
 		if (!taken[i])
 			free(annotation->digests[i]);
@@ -211,7 +212,7 @@ static void forget_blocks(struct annotation *annotation)
 	annotation->n_slots = 0;
 }
 
-/* Rows have no sums any more. */
+/* Drops the sums of all rows. */
 static void clear_rows(struct annotation *annotation)
 {
 	for (uint32_t i = 0; i < annotation->n_rows; i++)
@@ -316,9 +317,9 @@ int annotate_update(struct annotation *annotation, const struct snapshot *snapsh
 	return ret ? ret : annotate_spread(annotation);
 }
 
-/* --- to rows --- */
+/* --- sums to rows --- */
 
-/* The row of an address where there is no code: rows are sorted by offset. */
+/* Returns the row of an address without code; rows are sorted by offset. */
 static uint32_t address_row(const struct annotation *annotation, uint64_t offset)
 {
 	uint32_t low = 0, high = annotation->n_rows;
@@ -351,7 +352,7 @@ static uint64_t *row_sums(struct annotation *annotation, uint32_t slot)
 	return annotation->blocks[slot / BLOCK_ROWS] + slot % BLOCK_ROWS * 2 * annotation->n_events;
 }
 
-/* The sums of a row, made where it had none; NULL when out of memory. */
+/* Returns the sums of a row and adds them if it has none; NULL if memory runs out. */
 static uint64_t *sums_of_row(struct annotation *annotation, uint32_t row)
 {
 	uint32_t slot = annotation->slots[row];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * annotate_text.c - annotated functions as text: a column of shares for each event, addresses, code and source.
+ * annotate_text.c - annotated functions as text: a column of shares for each event, addresses, code
+ * and source.
  *
- * All strings are clean already.
+ * All strings are already cleaned.
  */
 #include "tui/annotate_report.h"
 
@@ -14,7 +15,7 @@
 
 #define COLUMN_MIN 8
 #define COLUMN_MAX 16
-#define LINE_WIDTH 6 /* of a line's number */
+#define LINE_WIDTH 6 /* columns of a line number */
 
 static const char *const red = "\033[1;31m", *const yellow = "\033[33m", *const faint = "\033[2m",
 			 *const bold = "\033[1m", *const plain = "\033[0m";
@@ -25,7 +26,7 @@ struct sheet {
 	const struct annotation *function;
 	struct annotate_head head;
 	bool color;
-	int columns[STORE_EVENTS_MAX]; /* their widths */
+	int columns[STORE_EVENTS_MAX]; /* width of each */
 	int address_width;
 };
 
@@ -35,7 +36,7 @@ static void paint(const struct sheet *sheet, const char *how)
 		fputs(how, sheet->out);
 }
 
-/* As perf: what is hot stands out. */
+/* Colors by share, with perf's limits. */
 static const char *heat_of(double percent)
 {
 	return percent >= 5 ? red : percent >= 0.5 ? yellow : plain;
@@ -62,7 +63,7 @@ static void put_blank(const struct sheet *sheet)
 		fprintf(sheet->out, "%*s", sheet->columns[i] + 1, "");
 }
 
-/* Where a target is, in the numbers of the addresses beside. */
+/* Returns the target's address in the base of the address column. */
 static uint64_t shown_address(const struct annotate_row *row, uint64_t offset)
 {
 	return row->address ? row->address + (offset - row->offset) : offset;

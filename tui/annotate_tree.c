@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * annotate_tree.c - see annotate_tree.h: gathers what fell on each source line of everything.
+ * annotate_tree.c - see annotate_tree.h: sums samples by source line over all images.
  *
  * UI thread.
  */
@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* 1: there is something in it. */
+/* Returns 1 if the directory has entries, 0 if it is empty, or -errno. */
 static int is_filled(int fd)
 {
 	DIR *dir = fdopendir(dup(fd));
@@ -34,7 +34,7 @@ static int is_filled(int fd)
 	return filled;
 }
 
-/* An empty directory's descriptor, or -errno after a sentence. */
+/* Returns a descriptor of an empty directory, or -errno after reporting it. */
 static int open_empty(const char *dir)
 {
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), filled;
@@ -149,7 +149,7 @@ static int compare_addresses(const void *a, const void *b)
 	return left->offset < right->offset ? -1 : left->offset > right->offset;
 }
 
-/* All addresses of one image with one question. */
+/* Requests all addresses of one image at once. */
 static int ask_lines(struct tree *tree)
 {
 	struct symbols *symbols = tree->report->taking->session.symbols;
@@ -183,7 +183,7 @@ static int ask_lines(struct tree *tree)
 	return ret;
 }
 
-/* 0, or -EINTR. */
+/* Returns 0, or -EINTR if interrupted. */
 static int wait_for_lines(struct tree *tree)
 {
 	struct symbols *symbols = tree->report->taking->session.symbols;

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * annotate_tree.h - strobe annotate --source-tree: all source files that were sampled, each beside what fell on its lines.
+ * annotate_tree.h - strobe annotate --source-tree: every sampled source file, with the samples of
+ * each line.
  *
- * Files are written below one directory, whatever DWARF calls them, and only where nothing is yet.  UI thread.
+ * All files are written below one directory, for any path in the debug information.  No file is
+ * overwritten.  UI thread.
  */
 #ifndef TUI_ANNOTATE_TREE_H
 #define TUI_ANNOTATE_TREE_H
 
 #include "tui/annotate_report.h"
 
-/* The name of a source file as a path below a directory: without "." and "..", which never lead above it, cleaned, with
- * parts of bounded length.  Returns out. */
+/* Turns the name of a source file into a path below a directory, cleaned, with parts of bounded
+ * length. "." and ".." are resolved and never lead above the directory.  Returns out. */
 const char *annotate_tree_path(char *out, size_t size, const char *file);
 
-/* Can the tree be written there?  0, or -errno after a sentence. */
+/* Checks if the tree can be written to dir.  Returns 0, or -errno after reporting it. */
 int annotate_tree_check(const char *dir);
 
-/* Below request->source_tree.  Returns the exit status, after sentences. */
+/* Writes the tree below request->source_tree and reports errors.  Returns the exit status. */
 int annotate_tree_write(struct annotate_report *report);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * annotate_tree_path.c - where a source file lies in a tree: see annotate_tree.h.
+ * annotate_tree_path.c - the path of a source file within a tree: see annotate_tree.h.
  *
  * A pure function; any thread.
  */
@@ -31,7 +31,7 @@ const char *annotate_tree_path(char *out, size_t size, const char *file)
 				break;
 			if (len)
 				out[len++] = '/';
-			/* Where bytes were no UTF-8 this is shorter or as long. */
+			/* cleaning invalid UTF-8 never makes the text longer */
 			len += clean_text(out + len, size - len, file, bytes);
 		}
 		file += part + (file[part] == '/');

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * annotate_tree_write.c - the files of a source tree.
+ * annotate_tree_write.c - writes the files of a source tree.
  *
- * Each part of a path is opened from the one before, no link is followed, and each file is new: whatever debug information
- * calls its files, nothing outside of the directory is touched.  Files are the user's alone, since what is copied
- * may be.  UI thread.
+ * Each part of a path is opened from the one before, without following links, and each file is new.
+ * So no name in the debug information can touch a file outside the directory.  Files are readable
+ * by the user alone, since the sources may be private.  UI thread.
  */
 #include "tui/annotate_tree_private.h"
 
@@ -25,7 +25,7 @@ struct marked {
 	uint32_t file, line, id;
 };
 
-/* A new file below the directory; NULL with errno. */
+/* Creates a new file below the directory.  Returns NULL and sets errno on failure. */
 static FILE *create(const struct tree *tree, const char *path)
 {
 	int at = fcntl(tree->dir_fd, F_DUPFD_CLOEXEC, 0), fd = -1, saved;
@@ -102,7 +102,7 @@ static const uint64_t *sums_of(const struct tree *tree, const struct marked *lin
 	return tree->line_sums + (size_t)line->id * tree->n_events * 2;
 }
 
-/* Lines of the text, then those that it does not have. */
+/* Writes the lines of the text, then the sampled lines past its end. */
 static void put_lines(FILE *out, const struct tree *tree, const struct symbols_source_text *text,
 	const struct marked *lines, size_t n)
 {
@@ -130,7 +130,7 @@ static void put_lines(FILE *out, const struct tree *tree, const struct symbols_s
 	}
 }
 
-/* 0 or -errno. */
+/* Closes the file.  Returns 0 or -errno. */
 static int finish(FILE *out)
 {
 	int ret = 0;
@@ -143,7 +143,7 @@ static int finish(FILE *out)
 	return ret;
 }
 
-/* NULL: it is not here, or a signal came while its disk did not answer. */
+/* Returns NULL if the source is missing, or if a signal came while the disk hung. */
 static struct symbols_text *read_text(struct tree *tree, const struct tree_file *file)
 {
 	struct session *session = &tree->report->taking->session;
@@ -256,8 +256,8 @@ out:
 	return ret;
 }
 
-/* What debug information names may be a file for one and a directory for another, or differ in what file names
- * cannot tell apart. */
+/* Debug information may name a path both as a file and as a directory.  Two names may also be one
+ * path once they are cleaned or cut. */
 static void tell_failure(const char *path, int error)
 {
 	if (error == -EEXIST)

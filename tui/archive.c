@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * archive.c - packs a recording with the files that gave it names.
+ * archive.c - packs a recording together with the files that its symbols were read from.
  *
- * The recording is loaded as for a report, which finds the files; those are then packed through the descriptors
- * that their symbols were read from.
+ * The recording is loaded as for a report, which finds the files.  They are then packed through the
+ * descriptors that the symbols were read from.  UI thread.
  */
 #include "tui/archive.h"
 
@@ -36,7 +36,7 @@ struct packing {
 	char *block;
 	struct intern packed; /* names in the archive */
 	uint64_t bytes;
-	bool progress; /* somebody looks on */
+	bool progress; /* standard error is a terminal */
 };
 
 static void tell_progress(struct packing *packing)
@@ -46,7 +46,7 @@ static void tell_progress(struct packing *packing)
 			packing->packed.n, packing->bytes / 1000000);
 }
 
-/* libarchive's error, which may be none of errno's. */
+/* Returns libarchive's error as -errno; libarchive has codes that are no errno. */
 static int error_of(struct archive *archive)
 {
 	int error = tarlib()->archive_errno(archive);
@@ -54,7 +54,8 @@ static int error_of(struct archive *archive)
 	return error > 0 ? -error : -EIO;
 }
 
-/* Remember a name; false when it is packed already, or memory is out (*error). */
+/* Adds a name to the packed ones.  Returns false if it is there already, or if memory runs out
+ * (*error). */
 static bool is_new(struct packing *packing, const char *name, int *error)
 {
 	const uint32_t known = packing->packed.n;
@@ -89,7 +90,7 @@ static int write_text(struct packing *packing, const char *name, const char *tex
 	return ret;
 }
 
-/* A file of a size known before; -ESTALE when it is shorter by now. */
+/* Packs a file in its present size.  Returns -ESTALE if it becomes shorter while it is read. */
 static int write_file(struct packing *packing, const char *name, int fd)
 {
 	int64_t at = 0;
@@ -119,7 +120,7 @@ static int write_file(struct packing *packing, const char *name, int fd)
 	return ret;
 }
 
-/* What tells its size only by being read, such as /proc/kallsyms. */
+/* Copies a file whose size is known only after reading, such as /proc/kallsyms, into a memfd. */
 static int copy_to_memory(struct packing *packing, int fd)
 {
 	int memory = memfd_create("strobe-archive", MFD_CLOEXEC), ret = 0;
@@ -165,7 +166,7 @@ static int pack_once(struct packing *packing, const char *name, int fd)
 	return ret;
 }
 
-/* ".build-id/xx/yyyy" and what follows. */
+/* Formats ".build-id/xx/yyyy" and the ending. */
 static void id_name(char *out, size_t size, const uint8_t *build_id, size_t len, const char *ending)
 {
 	size_t used = (size_t)snprintf(out, size, ".build-id/%02x/", build_id[0]);
@@ -190,7 +191,7 @@ static const char *ending_of(const struct image *image, int fd)
 	return image->kind == IMAGE_VDSO ? "/vdso" : "/elf";
 }
 
-/* By path, as it would lie in a root file system. */
+/* Returns true if the path can be stored as in a root file system. */
 static bool is_plain_path(const char *path)
 {
 	if (*path != '/' || strstr(path, "//") || path[strlen(path) - 1] == '/')
@@ -209,7 +210,7 @@ static bool is_jitdump(int fd)
 		(magic == JITDUMP_MAGIC || magic == bswap_32(JITDUMP_MAGIC));
 }
 
-/* Where a report will look for what names the code that a process made. */
+/* Packs the perf map or jitdump file of JIT code under the path that a report will read. */
 static int pack_jit(struct packing *packing, const struct image *image)
 {
 	struct image_origin origin;
@@ -255,7 +256,8 @@ static int pack_image(struct packing *packing, const struct image *image)
 				: "");
 		return 0;
 	}
-	/* Without a build-id in the recording it is looked for by path, whatever it says of itself. */
+	/* A binary without a build-id in the recording is looked up by path, even if it has a
+	 * build-id itself. */
 	const bool by_path = image->kind == IMAGE_FILE && is_plain_path(path) &&
 		!images_build_id(session_images(&packing->taking->session), image->id, recorded);
 	if (by_path) {
@@ -271,7 +273,7 @@ static int pack_image(struct packing *packing, const struct image *image)
 	return ret;
 }
 
-/* Asks for the symbols of all that samples fell into. */
+/* Requests the symbols of all sampled images, and waits for them. */
 static void find_files(struct taking *taking)
 {
 	const uint32_t n = stacks_frame_limit(session_stacks(&taking->session));
@@ -315,14 +317,15 @@ static int pack_to(struct taking *taking, int recording_fd, int out_fd)
 		goto out;
 	if (tarlib()->archive_write_add_filter_zstd(packing.archive) != ARCHIVE_OK ||
 		tarlib()->archive_write_set_format_pax_restricted(packing.archive) != ARCHIVE_OK ||
-		/* No zeros at the end of a pipe, which are no zstd. */
+		/* On a pipe libarchive would pad the last block with zeros, which are not zstd. */
 		tarlib()->archive_write_set_bytes_in_last_block(packing.archive, 1) != ARCHIVE_OK ||
 		tarlib()->archive_write_open_fd(packing.archive, out_fd) != ARCHIVE_OK) {
 		ret = error_of(packing.archive);
 		goto out;
 	}
 	ret = pack_all(&packing, recording_fd);
-	/* Closing completes an entry with zeros, which a cancelled one has no use for. */
+	/* Closing would complete the current entry with zeros; a cancelled archive does not need
+	 * that. */
 	if (ret < 0)
 		tarlib()->archive_write_fail(packing.archive);
 	else if (tarlib()->archive_write_close(packing.archive) != ARCHIVE_OK)
@@ -377,7 +380,7 @@ static int pack(struct taking *taking)
 		taking_complainf(
 			"a file became shorter while it was packed: no archive was written");
 	else if (ret < 0 && output && !strcmp(output, "-")) {
-		if (ret != -EPIPE) /* as head(1) leaves: no news */
+		if (ret != -EPIPE) /* a reader such as head(1) left: no error */
 			taking_complainf("cannot write to standard output: %s", explain_errno(ret));
 	} else if (ret < 0)
 		taking_complainf(

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * archive_open.c - unpacks an archive into a directory that goes with the session.
+ * archive_open.c - unpacks an archive into a directory that is removed with the session.
  *
- * UI thread, before any other.  libarchive only takes the file apart; what is made of it is decided here.
+ * libarchive only parses the file; this file decides which entries are written.  UI thread, before
+ * other threads start.
  */
 #include "tui/archive.h"
 
@@ -24,10 +25,11 @@
 #define ENTRIES_MAX 100000u
 #define BLOCK_BYTES 65536u
 #define TAR_MAGIC_AT 257u
-/* A recording shrinks to a tenth; what grows to more than this many times its size is made to do so. */
+/* A recording compresses to a tenth.  An archive that grows by more than this factor is
+ * malicious. */
 #define GROWTH_MAX 200u
 #define BYTES_ALWAYS (1ull << 30)
-/* What a file or directory takes of a disk, however little it holds. */
+/* disk space charged for each file or directory, even if it is empty */
 #define BYTES_EACH 4096u
 
 struct unpacked {
@@ -95,7 +97,7 @@ void unpacked_close(struct unpacked *unpacked)
 	free(unpacked);
 }
 
-/* A signal that would end the program, had it not been blocked to be read later. */
+/* Returns true if a blocked signal is pending that would end the program. */
 static bool is_interrupted(void)
 {
 	sigset_t pending;
@@ -124,7 +126,7 @@ static int make_dir(struct unpacked *unpacked, uint64_t archive_bytes)
 	unpacked->bytes_left = archive_bytes < (1ull << 40)
 		? BYTES_ALWAYS + archive_bytes * GROWTH_MAX
 		: UINT64_MAX;
-	/* The disk is others' too. */
+	/* Leave a tenth of the free space to other programs. */
 	const uint64_t room = (uint64_t)fs.f_bavail * fs.f_frsize;
 	if (unpacked->bytes_left > room - room / 10)
 		unpacked->bytes_left = room - room / 10;
@@ -141,7 +143,8 @@ static int make_dir_in(struct unpacked *unpacked, int dir, const char *name)
 	return 0;
 }
 
-/* Make the directories of a path, all of its own, and the file.  An fd or -errno. */
+/* Creates the parent directories of a path, never through a link, and the file.  Returns an fd or
+ * -errno. */
 static int make_file(struct unpacked *unpacked, char *path)
 {
 	int dir = fcntl(unpacked->dir_fd, F_DUPFD_CLOEXEC, 3), ret = -errno;
@@ -174,7 +177,7 @@ out:
 	return ret;
 }
 
-/* libarchive's error, which may be none of errno's. */
+/* Maps libarchive's error to -ENOMEM, -EIO or -EBADMSG; libarchive has codes that are no errno. */
 static int error_of(struct archive *archive)
 {
 	int error = tarlib()->archive_errno(archive);
@@ -211,13 +214,13 @@ static int unpack_entry(
 {
 	const char *name = tarlib()->archive_entry_pathname(entry);
 
-	/* Directories come with their files. */
+	/* Directories are created together with their files. */
 	if (tarlib()->archive_entry_filetype(entry) == AE_IFDIR)
 		return 0;
 	if (!name || tarlib()->archive_entry_filetype(entry) != AE_IFREG ||
 		tarlib()->archive_entry_hardlink(entry) || tarlib()->archive_entry_symlink(entry))
 		return -EBADMSG;
-	/* What no path can name could be neither read nor removed. */
+	/* A longer path could be neither read nor removed. */
 	if (strlen(unpacked->dir) + 1 + strlen(name) >= sizeof(unpacked->dir))
 		return -EBADMSG;
 	char *path = strdup(name);
@@ -228,7 +231,7 @@ static int unpack_entry(
 	if (fd < 0)
 		return fd == -EEXIST || fd == -ENOTDIR || fd == -ELOOP ? -EBADMSG : fd;
 	int ret = copy_out(unpacked, archive, fd);
-	/* When it was recorded is told by the file's time alone. */
+	/* The file's time is the only record of when it was recorded. */
 	const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT},
 		{.tv_sec = tarlib()->archive_entry_mtime(entry), .tv_nsec = 0}};
 	futimens(fd, times);
@@ -293,7 +296,7 @@ int unpacked_open(struct unpacked **out, int fd)
 	if (ret == 0)
 		ret = unpack_all(unpacked, archive);
 out:
-	/* After a fatal error, archive_read_free() alone forgets its buffer. */
+	/* After a fatal error, archive_read_free() alone would leak its buffer. */
 	if (archive)
 		(void)tarlib()->archive_read_close(archive);
 	tarlib()->archive_read_free(archive);

@@ -2,7 +2,7 @@
 /*
  * args.c - getopt_long(3) driven by the option table of args_table.c.
  *
- * Every value is checked whole; a sentence that refuses one names the offending text.
+ * Values are checked completely.  An error message names the offending text.
  */
 #include "tui/args.h"
 
@@ -94,7 +94,7 @@ const char *args_given_text(const struct args_given *given, char *out, size_t si
 	return out;
 }
 
-/* The option as the user wrote it, for a sentence. */
+/* Formats the option as the user wrote it, for an error message. */
 static void option_text(char *out, size_t size, char **argv)
 {
 	const char *word = argv[optind - 1];
@@ -149,7 +149,8 @@ static int add_given(struct args *args, const struct args_given *given)
 	return 0;
 }
 
-/* One option as getopt_long() found it: kept, or one that ends the parsing (*ended: --help, --version). */
+/* Handles one result of getopt_long(): stores the option, or sets *ended after --help or
+ * --version. */
 static int read_option(struct args *args, int got, char **argv, bool *ended)
 {
 	struct request *request = &args->request;
@@ -183,7 +184,7 @@ static int read_option(struct args *args, int got, char **argv, bool *ended)
 	return add_given(args, &given);
 }
 
-/* The words from argv[optind] on, after "--". */
+/* Takes the words from argv[optind] on, after "--". */
 static int take_rest(struct args *args, int argc, char **argv)
 {
 	struct request *request = &args->request;
@@ -211,7 +212,7 @@ static int take_rest(struct args *args, int argc, char **argv)
 	return 0;
 }
 
-/* All words, options and others; the former are only kept. */
+/* Reads all words.  Options are only stored, since their meaning depends on all words. */
 static int read_words(struct args *args, int argc, char **argv, bool *ended)
 {
 	struct option longs[ARGS_TABLE_MAX + 1];
@@ -221,7 +222,7 @@ static int read_words(struct args *args, int argc, char **argv, bool *ended)
 
 	args_getopt_tables(command_bit((int)request->command), shorts, longs);
 	opterr = 0;
-	optind = 0; /* glibc: forget what an earlier call has seen */
+	optind = 0; /* glibc: forget the state of an earlier call */
 	while (!error && !*ended) {
 		int before = optind ? optind : 1;
 		int got = getopt_long(argc, argv, shorts, longs, NULL);
@@ -292,7 +293,7 @@ static int apply_options(struct args *args)
 	return 0;
 }
 
-/* The word after "strobe", when it is a command's name; returns how many words were taken. */
+/* Takes the word after "strobe" if it is a command name.  Returns the number of words taken. */
 static int parse_command(struct args *args, int argc, char **argv)
 {
 	struct request *request = &args->request;
@@ -309,7 +310,7 @@ static int parse_command(struct args *args, int argc, char **argv)
 	}
 	if (strcmp(argv[1], "help"))
 		return 0;
-	/* "strobe help report" is "strobe report --help". */
+	/* "strobe help report" is equivalent to "strobe report --help". */
 	request->command = CMD_HELP;
 	request->help_command = CMD_HELP;
 	if (argc < 3)
@@ -327,10 +328,10 @@ static int parse_command(struct args *args, int argc, char **argv)
 	return args_refuse(args, "'%s': no such command", argv[2]);
 }
 
-/* The events to sample, and how often. */
+/* Completes the events, and how often to sample. */
 static int finish_events(struct args *args)
 {
-	/* Nothing is sampled, and the default is not one event. */
+	/* stat samples nothing, and its default is a list of events. */
 	if (args->request.command == CMD_STAT)
 		return 0;
 	if (args->freq_hz || args->period)
@@ -500,7 +501,7 @@ static int finish_target(struct args *args)
 		return -EINVAL;
 	if (!named && args->n_cpus)
 		target->system_wide = true;
-	/* As with perf: what is named is sampled for as long as the command runs. */
+	/* Like perf: named targets are sampled for as long as the command runs. */
 	target->stopwatch = target->command && (named || target->system_wide);
 	error = check_following(args, named);
 	if (!error)
@@ -515,7 +516,7 @@ static int finish_target(struct args *args)
 	return finish_events(args);
 }
 
-/* What the words amount to, once all are known. */
+/* Completes and checks the request once all words are known. */
 static int finish(struct args *args)
 {
 	struct request *request = &args->request;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * args_data.c - the options for what samples shall carry besides where they were.
+ * args_data.c - the options for additional sample data: addresses, page sizes, weights, branches.
  */
 #include "tui/args_private.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* As perf names them. */
+/* The names of perf. */
 static const struct {
 	const char *name;
 	uint64_t bit;
@@ -34,7 +34,8 @@ static const struct {
 };
 #define BRANCHES (sizeof(branches) / sizeof(branches[0]))
 
-/* How branches are told of, and where they are taken, not which. */
+/* Bits that choose no kind of branch: they set only the details recorded, and the privilege
+ * level. */
 #define NO_KIND                                                                                    \
 	(PERF_SAMPLE_BRANCH_PLM_ALL | PERF_SAMPLE_BRANCH_NO_FLAGS | PERF_SAMPLE_BRANCH_NO_CYCLES | \
 		PERF_SAMPLE_BRANCH_TYPE_SAVE | PERF_SAMPLE_BRANCH_HW_INDEX |                       \
@@ -80,7 +81,7 @@ static int parse_branches(struct args *args, const char *text)
 			break;
 		at += len + 1;
 	}
-	/* As perf does. */
+	/* Like perf: without a kind, record any branch. */
 	if (!(engine->branch_sample_type & ~(uint64_t)NO_KIND))
 		engine->branch_sample_type |= PERF_SAMPLE_BRANCH_ANY;
 	engine->sample_more |= PERF_SAMPLE_BRANCH_STACK;
@@ -90,7 +91,7 @@ static int parse_branches(struct args *args, const char *text)
 			return args_refuse(args,
 				"--call-graph lbr and -j stack: the processor records either call "
 				"stacks or branches of other kinds (-b, -j)");
-		/* Its chains are whole without copies. */
+		/* LBR call stacks are complete without copies of the stack. */
 		engine->stack_bytes = 0;
 		engine->stack_adapts = false;
 	}

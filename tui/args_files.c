@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * args_files.c - which words of the command line are recordings, and whether they can be.
+ * args_files.c - which words of the command line are recordings, and whether these can be read.
  *
- * Files are looked into, and closed again; whoever reads them opens them.
+ * Files are opened only to check them, and closed again.  The code that loads a file opens it
+ * again.
  */
 #include "tui/args_private.h"
 
@@ -21,7 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A directory of perf record --threads has its header in the file "data". */
+/* Checks a directory: perf record --threads writes the header to its file "data". */
 static enum args_kind directory_kind(const char *path, int *error)
 {
 	struct stat about;
@@ -32,8 +33,8 @@ static enum args_kind directory_kind(const char *path, int *error)
 	*error = EISDIR;
 	if (asprintf(&header, "%s/data", path) < 0)
 		return kind;
-	/* What may not be looked at may well be a recording: perf makes them for their owner
-	 * alone. */
+	/* An inaccessible directory may be a recording: perf makes its recordings accessible to the
+	 * owner alone. */
 	const int missing = timedopen_stat(header, &about);
 	if (missing) {
 		if (missing != -ENOENT)
@@ -61,7 +62,7 @@ enum args_kind args_file_kind(const char *path, int *error)
 	*error = -timedopen_stat(path, &about);
 	if (*error)
 		return kind;
-	/* What is read of a pipe is gone for who opens it next. */
+	/* Data read from a pipe would be lost for the next reader. */
 	if (S_ISFIFO(about.st_mode))
 		return ARGS_STREAM;
 	if (S_ISDIR(about.st_mode))
@@ -141,7 +142,7 @@ static bool is_command(const char *word)
 	return !ret || ret == -ETIMEDOUT;
 }
 
-/* Why a file is no recording. */
+/* Returns the reason why a file is no recording. */
 static const char *why_not(enum args_kind kind, int error)
 {
 	switch (error) {
@@ -185,8 +186,8 @@ static bool is_directory(const char *word)
 	return !timedopen_stat(word, &about) && S_ISDIR(about.st_mode);
 }
 
-/* No function has such a name, so it is a file, even a missing one.  Names of Go have slashes in
- * them. */
+/* Returns true if a word cannot be a function name, so it is a file, even a missing one.  Names in
+ * Go contain slashes. */
 static bool is_path(const char *word)
 {
 	size_t len = strlen(word);
@@ -196,7 +197,7 @@ static bool is_path(const char *word)
 		(strchr(word, '/') && is_directory(word));
 }
 
-/* Not both words are functions: the one that names a file is meant as the recording. */
+/* Two words cannot both be functions.  If one names a file, the user meant it as the recording. */
 static int refuse_second_symbol(struct args *args, const char *word)
 {
 	const char *const words[] = {args->request.symbol, word};
@@ -222,7 +223,7 @@ static int take_annotate_word(struct args *args, char *word)
 		(kind == ARGS_PERFDATA || kind == ARGS_ARCHIVE_FILE || kind == ARGS_STREAM ||
 			is_path(word) || (request->symbol && is_directory(word))))
 		return args_add_file(args, word);
-	/* A function may be called as a directory is, but not both words are functions. */
+	/* A function may have the name of a directory, but two words cannot both be functions. */
 	if (request->symbol && !request->n_files && is_directory(request->symbol)) {
 		error = args_add_file(args, (char *)(uintptr_t)request->symbol);
 		request->symbol = word;
@@ -287,7 +288,7 @@ static int check_directory(struct args *args, const char *option, const char *pa
 							      : explain_errno(ret));
 }
 
-/* What is sampled for hours is not to be lost for a directory that is not there. */
+/* Checks the directory of the output now, since hours of samples would be lost without it. */
 static int check_folder(struct args *args, const char *output)
 {
 	const char *slash = strrchr(output, '/');
@@ -327,7 +328,7 @@ static int check_output(struct args *args)
 		return check_folder(args, output);
 	if (S_ISDIR(to.st_mode))
 		return args_refuse(args, "-o '%s': it is a directory", output);
-	/* It would be emptied before it is read. */
+	/* The output would truncate the recording before it is read. */
 	for (size_t i = 0; i < request->n_files && S_ISREG(to.st_mode); i++)
 		if (strcmp(request->files[i], "-") && !timedopen_stat(request->files[i], &from) &&
 			from.st_dev == to.st_dev && from.st_ino == to.st_ino)
@@ -336,8 +337,8 @@ static int check_output(struct args *args)
 	return 0;
 }
 
-/* Without a target or recording the word must be a file: nobody wants the whole machine for
- * hours. */
+/* Without a target or recording the word must be a file: sampling the whole machine for hours is
+ * hardly intended. */
 static int check_symbol(struct args *args)
 {
 	struct request *request = &args->request;
@@ -355,7 +356,8 @@ static int check_symbol(struct args *args)
 		request->symbol, why_not(kind, error));
 }
 
-/* A process that waits for its program's file system could not be ended. */
+/* If the command's file system hangs, its process could not be killed while it executes the
+ * program. */
 static int check_command(struct args *args)
 {
 	char *const *command = args->request.engine.target.command;

@@ -33,7 +33,7 @@ const char *args_group_name(enum query_group group)
 	return group_names[group];
 }
 
-/* Names that perf has for the same. */
+/* Returns our name for a sort key of perf, or NULL. */
 static const char *group_of_perf(const char *text, size_t len)
 {
 	static const char *const names[][2] = {
@@ -123,7 +123,7 @@ int args_parse_groups(struct args *args, const char *text)
 	}
 }
 
-/* What the samples of each event will have, as the engine finds it out. */
+/* Finds the sample fields of each event, the same way as the engine. */
 static int find_schemas(struct args *args, struct fields **schemas)
 {
 	for (size_t i = 0; i < args->n_events; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * args_help.c - the texts of --help: what a command does, and its options from the table.
+ * args_help.c - the texts of --help: the purpose of each command, and its options from the table.
  */
 #include "tui/args.h"
 #include "tui/keys.h"
@@ -23,7 +23,7 @@ static void print_option(FILE *out, const struct args_option *option)
 	else
 		fprintf(out, "  %-25s", form);
 
-	/* Wrap the sentence at blanks. */
+	/* Wrap the text at blanks. */
 	const char *text = option->help;
 	const size_t room = 52;
 
@@ -70,7 +70,7 @@ static void print_options(FILE *out, unsigned int command)
 	}
 }
 
-/* The heads of the commands' texts; the options follow. */
+/* The first part of each command's help; the options follow. */
 static const struct {
 	int command;
 	unsigned int bit;
@@ -125,7 +125,7 @@ static const struct {
 		"What this user may profile on this machine, and how to be allowed more.\n"},
 };
 
-/* As lines of a configuration: the keys that hold without one. */
+/* Prints the default key bindings as lines of a configuration. */
 static void print_keys(FILE *out)
 {
 	size_t n;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * args_rows.c - the values of options that choose among samples, and what is made of them.
+ * args_rows.c - the values of options that filter samples and choose how they are shown.
  */
 #include "tui/args_private.h"
 
@@ -26,7 +26,7 @@ static int add_term(struct args *args, const struct filter_term *term)
 	return 0;
 }
 
-/* How far the first word goes.  Commas in brackets of a function belong to its name. */
+/* Returns the length of the first word.  Commas within brackets belong to a function's name. */
 static size_t word_len(const char *text, enum filter_field field)
 {
 	size_t len = 0, end;
@@ -77,7 +77,7 @@ static int add_ids(struct args *args, const char *option, const char *whole,
 		if (!len)
 			return args_refuse(args, "%s '%s': an id is missing", option, whole);
 		snprintf(word, sizeof(word), "%.*s", (int)len, at);
-		/* 0 is a process of recordings: the kernel's idle tasks. */
+		/* Recordings have a process 0: the kernel's idle tasks. */
 		if (len >= sizeof(word) || args_number(word, 0, INT32_MAX, &value))
 			return args_refuse(args, "%s '%.*s': not a process or thread id", option,
 				(int)len, at);
@@ -261,7 +261,7 @@ static int add_source_prefix(struct args *args, const char *text)
 	return 0;
 }
 
-/* How functions are annotated. */
+/* Applies the options of annotate. */
 static int apply_code(struct args *args, int id, const char *text)
 {
 	static const char *const modes[] = {"mixed", "source", "assembly", NULL};

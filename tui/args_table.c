@@ -6,9 +6,9 @@
  */
 #include "tui/args_table.h"
 
-/* May sample. */
+/* commands that sample */
 #define TARGETS (ARGS_LIVE | ARGS_REPORT | ARGS_RECORD | ARGS_EXPORT | ARGS_ANNOTATE)
-/* Look at samples. */
+/* commands that show samples */
 #define VIEWS (ARGS_LIVE | ARGS_REPORT | ARGS_EXPORT | ARGS_DIFF | ARGS_ANNOTATE)
 #define COUNTED (TARGETS | ARGS_STAT)
 #define EITHER (COUNTED | ARGS_DIFF) /* a target, or a filter */
@@ -242,7 +242,8 @@ const struct args_option *args_options(size_t *n)
 	return table;
 }
 
-/* The one of this command, else any: whose it is, is then told. */
+/* Returns the option of this command with that letter, else another command's, to name it in the
+ * error. */
 static const struct args_option *find_letter(unsigned int command, int letter)
 {
 	const struct args_option *found = NULL;
@@ -263,7 +264,8 @@ void args_getopt_tables(unsigned int command, char shorts[3 * ARGS_TABLE_MAX + 4
 {
 	size_t n = 0;
 
-	/* "+": options end where a command begins; ":": tell a missing value from an unknown option. */
+	/* "+": options end at the command to run; ":": report a missing value differently from an
+	 * unknown option. */
 	*shorts++ = '+';
 	*shorts++ = ':';
 	for (int i = 0; i < ARGS_TABLE_MAX; i++) {

@@ -9,7 +9,7 @@
 
 #include <getopt.h>
 
-/* One for each row of the table, in its order. */
+/* The ids of all options, in the order of the table. */
 enum args_id {
 	ARG_PID,
 	ARG_TID,
@@ -110,14 +110,14 @@ enum args_id {
 	ARGS_TABLE_MAX
 };
 
-/* What getopt_long() returns for a long option: its id above all letters. */
+/* getopt_long() returns ARGS_ID_BASE + id for a long option, which is above all letters. */
 #define ARGS_ID_BASE 256
 
 void args_getopt_tables(unsigned int command, char shorts[3 * ARGS_TABLE_MAX + 4],
 	struct option longs[ARGS_TABLE_MAX + 1]);
 
-/* The row for what getopt_long() returned: a letter, of this command if it has it, or ARGS_ID_BASE + id; NULL for anything
- * else. */
+/* Returns the option for a result of getopt_long(): a letter, preferably of this command, or
+ * ARGS_ID_BASE + id; NULL for anything else. */
 const struct args_option *args_option_of(unsigned int command, int got);
 int args_id_of(const struct args_option *option);
 

@@ -2,7 +2,7 @@
 /*
  * args_target.c - the values of options that choose what to sample, and how.
  *
- * With a recording the same letters choose among what was recorded: terms of a filter.
+ * With a recording, the same letters select recorded samples by filter terms.
  */
 #include "tui/args_private.h"
 
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Append the ids of "12,34". */
+/* Appends the ids of "12,34". */
 static int parse_ids(
 	struct args *args, const char *option, const char *text, int32_t **ids, size_t *n)
 {
@@ -48,7 +48,7 @@ static int parse_ids(
 	}
 }
 
-/* Append the words of "a,b". */
+/* Appends the words of "a,b". */
 static int parse_words(
 	struct args *args, const char *option, const char *text, char ***words, size_t *n)
 {
@@ -86,7 +86,7 @@ static int parse_cpus(struct args *args, const char *text)
 	return 0;
 }
 
-/* Events of a recording are known by their names alone. */
+/* Parses event names only: a recording's events are known by name alone. */
 static int parse_event_names(struct args *args, const char *text)
 {
 	struct request *request = &args->request;
@@ -108,7 +108,7 @@ static int parse_event_names(struct args *args, const char *text)
 	}
 }
 
-/* Append an array, and free it. */
+/* Appends an array of events, and frees it. */
 static int add_events(
 	struct args *args, const char *option, const char *text, struct event_spec *specs, size_t n)
 {
@@ -126,7 +126,8 @@ static int add_events(
 		return args_no_memory(args);
 	}
 	args->events = grown;
-	/* Groups are numbered within each text: those of another -e get numbers of their own. */
+	/* Groups are numbered within each text, so renumber them after those of earlier -e
+	 * options. */
 	for (size_t i = 0; i < args->n_events; i++)
 		if (args->events[i].group > groups)
 			groups = args->events[i].group;
@@ -160,7 +161,7 @@ static int parse_events(struct args *args, const char *option, const char *text)
 	return error ? args_no_memory(args) : add_events(args, option, text, specs, n);
 }
 
-/* One more filter narrows further. */
+/* Combines two filters with &&. */
 static const char *join_filters(const char *before, const char *text)
 {
 	const char *joined = NULL;
@@ -175,7 +176,8 @@ static const char *join_filters(const char *before, const char *text)
 	return joined;
 }
 
-/* Of the kernel's tracing hardware, "filter 0x1000/0x100@/bin/ls": the PMU says how many it has. */
+/* Adds an address filter for tracing hardware, "filter 0x1000/0x100@/bin/ls".  The PMU reports how
+ * many it has. */
 static int add_address_filter(struct args *args, const char *text, struct event_spec *event)
 {
 	unsigned int most = pmu_address_filters(event_system(), event->pmu);
@@ -325,7 +327,7 @@ int args_apply_target(struct args *args, int id, const char *text)
 		return filters ? args_add_terms(args, "-t", FILTER_TID, text)
 			       : parse_ids(args, "-t", text, &args->tids, &args->n_tids);
 	case ARG_N:
-		/* The letter is perf's for rows and ours for names: see the help text. */
+		/* perf uses the letter for rows, strobe for names: see the help text. */
 		if ((request->command == CMD_REPORT || request->command == CMD_DIFF ||
 			    request->command == CMD_ANNOTATE) &&
 			!args_number(text, 0, SIZE_MAX, &value)) {

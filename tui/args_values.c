@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * args_values.c - numbers, sizes, decimals and mistyped words of the command line.
+ * args_values.c - parses numbers, sizes and decimals of the command line, and guesses mistyped
+ * words.
  *
  * Pure functions; any thread.
  */
@@ -75,7 +76,7 @@ int args_geometry(const char *text, int *width, int *height)
 	return 0;
 }
 
-/* Not strtod(3), which takes "inf", hexadecimals and the locale's comma. */
+/* strtod(3) would accept "inf", hexadecimal numbers and the locale's comma. */
 int args_decimal(const char *text, double min, double max, double *out)
 {
 	double value = 0, unit = 1;
@@ -102,7 +103,8 @@ int args_decimal(const char *text, double min, double max, double *out)
 	return 0;
 }
 
-/* Letters to change, insert or leave out; UINT_MAX where text is too long to be compared. */
+/* Returns the edit distance: letters to change, insert or remove; UINT_MAX if either is too long to
+ * compare. */
 static unsigned int differing(const char *text, size_t len, const char *word)
 {
 	unsigned int row[16], word_len = (unsigned int)strlen(word);
@@ -137,7 +139,8 @@ const char *args_nearest(const char *text, size_t len, const char *const *words)
 	for (size_t i = 0; words[i]; i++) {
 		unsigned int letters = differing(text, len, words[i]);
 
-		/* Cut short, or a letter or two wrong, but not most of them. */
+		/* The text is an abbreviation, or has a letter or two wrong, but not most of
+		 * them. */
 		if (len >= 2 && len < strlen(words[i]) && !memcmp(words[i], text, len))
 			return words[i];
 		if (letters < least && 2 * letters < len) {

@@ -100,7 +100,7 @@ int basis_scan(struct basis *out, const struct scan_question *question)
 	return ret;
 }
 
-/* The nearest node above with the same symbol; 0: there is none. */
+/* Stores each node's nearest ancestor with the same symbol, 0 if none. */
 static int find_above(const struct basis *basis, uint32_t **above)
 {
 	const struct forest forest = {.n = basis->n, .parent = basis->parents};
@@ -129,7 +129,7 @@ int basis_symbols(const struct basis *basis, uint8_t event, uint32_t limit, uint
 		self[symref] += weight->weight;
 		samples[symref] += weight->samples;
 	}
-	/* A recursive call is counted where it begins. */
+	/* A recursive call counts only at its outermost node. */
 	for (uint32_t i = basis->n; !ret && i-- > BASIS_ROOT + 1;) {
 		through[basis->parents[i]] += through[i];
 		if (!above[i] && basis->symrefs[i] < limit)

@@ -25,10 +25,10 @@ static inline bool bits_has(const uint64_t *words, uint32_t n_words, uint32_t nu
 	return number / BITS_WORD < n_words && words[number / BITS_WORD] >> number % BITS_WORD & 1;
 }
 
-/* The numbers of a set by rising order, of which those that were met may be removed meanwhile. */
+/* Iterates over a set in rising order.  Numbers already returned may be removed during the walk. */
 struct bits_walk {
 	const uint64_t *words;
-	uint32_t n_words, next; /* the word behind that of `left` */
+	uint32_t n_words, next; /* index of the word after `left` */
 	uint64_t left;
 };
 

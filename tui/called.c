@@ -16,7 +16,7 @@ static bool ends_with(const char *name, size_t len, const char *end)
 	return len >= n && !memcmp(name + len - n, end, n);
 }
 
-/* NAMES_UNCERTAIN or NAMES_INLINED at the end of a name, or "". */
+/* Returns NAMES_UNCERTAIN or NAMES_INLINED at the end of a name, or "". */
 static const char *find_mark(const char *name)
 {
 	static const char *const marks[] = {NAMES_UNCERTAIN, NAMES_INLINED};
@@ -47,7 +47,7 @@ bool called_alike(const char *name, const char *other)
 	return x.len == y.len && !memcmp(name, other, x.len) && !strcmp(x.mark, y.mark);
 }
 
-/* * and ? alone mean something: "[kernel]" is a name. */
+/* Only * and ? are special: "[kernel]" is a name. */
 bool called_matches(const char *pattern, const char *text, size_t len)
 {
 	const char *star = NULL, *end = text + len, *resume = text;
@@ -60,7 +60,7 @@ bool called_matches(const char *pattern, const char *text, size_t len)
 			bool any = *pattern++ == '?';
 
 			text++;
-			/* ? stands for a character, of however many bytes. */
+			/* ? matches one character, which may have several bytes. */
 			while (any && text < end && ((unsigned char)*text & 0xc0) == 0x80)
 				text++;
 		} else if (star) {
@@ -75,7 +75,7 @@ bool called_matches(const char *pattern, const char *text, size_t len)
 	return !*pattern;
 }
 
-/* Copies a name without the arguments of templates: without all, or without those at its end. */
+/* Copies a name without template arguments: without all, or only without those at its end. */
 static size_t drop_args(char *out, const char *name, size_t len, bool all)
 {
 	size_t used = 0, end;
@@ -116,8 +116,8 @@ static bool is_text(const char *text, const char *other, size_t len)
 	return strlen(text) == len && !memcmp(text, other, len);
 }
 
-/* The last component of a qualified name: "f(int)", "f" and so on of "ns::f(int)", "main.f".
- * Wildcards are for whole names: "f*" does not mean "std::find". */
+/* Matches the last component of a qualified name: "f(int)", "f" and so on of "ns::f(int)",
+ * "main.f". Wildcards match whole names only: "f*" does not match "std::find". */
 static bool is_last(const char *text, const char *name, struct function_name own)
 {
 	const size_t begin = function_last_begin(name, own), len = own.end - begin;
@@ -153,7 +153,7 @@ bool called(const char *pattern, const struct symref *name, enum called_form for
 {
 	char cut[FUNCTION_NAME_BYTES];
 
-	/* A long name is shown cut. */
+	/* Long names are displayed cut. */
 	if (strlen(pattern) >= sizeof(cut)) {
 		function_cut(cut, sizeof(cut), pattern);
 		if (!strcmp(cut, name->symbol))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * called.h - what users may call a function: the forms of its name.
+ * called.h - the names that users may give a function: the forms of its displayed name.
  *
  * Pure functions; any thread.
  */
@@ -13,31 +13,33 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A shown name's own part (function_name()), also without NAMES_UNCERTAIN and NAMES_INLINED. */
+/* Returns the position of a displayed name's own part (function_name()), without NAMES_UNCERTAIN
+ * and NAMES_INLINED. */
 struct function_name called_own(const char *name);
 
-/* A shown name as two parts that clones of one function have in common (function_base_len()). */
+/* The two parts of a displayed name that all clones of a function share (function_base_len()). */
 struct called_base {
-	size_t len; /* of the name's beginning */
-	const char *mark; /* behind it: NAMES_UNCERTAIN, NAMES_INLINED or "" */
+	size_t len; /* bytes at the start of the name */
+	const char *mark; /* after that: NAMES_UNCERTAIN, NAMES_INLINED or "" */
 };
 struct called_base called_base(const char *name);
 bool called_alike(const char *name, const char *other);
 
-/* Whether a pattern (* and ? as in a shell) matches len bytes of a text whole. */
+/* Returns true if a pattern matches all len bytes of a text; * and ? have the meaning of the
+ * shell. */
 bool called_matches(const char *pattern, const char *text, size_t len);
 
-/* Which forms of a name count, each with those before it. */
+/* The forms of a name that count.  Each includes the forms before it. */
 enum called_form {
-	CALLED_WHOLE, /* as shown, or without what it returns or its parameters */
-	CALLED_BARE, /* without the arguments of templates */
+	CALLED_WHOLE, /* the name as displayed, or without its return type or parameters */
+	CALLED_BARE, /* without template arguments */
 	CALLED_LAST, /* the last component of a qualified name: "f" of "ns::f(int)" */
 };
 
-/* Whether a pattern matches a form of a function's name. */
+/* Returns true if a pattern matches a form of a function's name. */
 bool called_in_text(const char *pattern, const char *name, enum called_form form);
 
-/* The same, or whether it is the name in the file. */
+/* Like called_in_text(), but also matches the name in the file. */
 bool called(const char *pattern, const struct symref *name, enum called_form form);
 
 #endif
