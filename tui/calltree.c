@@ -2,9 +2,9 @@
 /*
  * calltree.c - see calltree.h.
  *
- * A tree's node stands for a set of the forest's nodes.  Stepping to their callers, or to what they call, and sorting
- * what is found by symbol gives the sets of its children.  Only those with enough weight are kept and stepped on
- * from, so that the work and the memory are those of what is shown.
+ * A tree's node represents a set of forest nodes.  The build steps from a set to its callers or
+ * callees and sorts these by symbol into the sets of the node's children.  Only children with
+ * enough weight are kept and expanded, so time and memory depend on the nodes shown.  UI thread.
  */
 #include "tui/calltree.h"
 
@@ -16,22 +16,22 @@ struct calls {
 	uint64_t serial;
 	struct names *names;
 	struct scan scan;
-	struct forest *forest; /* of which the first n nodes count */
+	struct forest *forest; /* trees use its first n nodes */
 	uint32_t n;
-	uint32_t own; /* nodes from here on are the basis's */
-	struct basis_weight *basis; /* numbered as the forest's nodes */
+	uint32_t own; /* nodes from here on belong to the basis */
+	struct basis_weight *basis; /* weights, by node of the forest */
 	uint32_t n_basis;
 	uint64_t basis_sums[STORE_EVENTS_MAX];
-	uint32_t *at; /* the node of each of the scan's entries */
+	uint32_t *at; /* forest node of each scan entry */
 	uint32_t n_symrefs;
-	/* of the event at hand */
+	/* values of the current event */
 	int event; /* -1: none yet */
-	uint64_t *self, *samples; /* by node: of stacks that end there */
-	uint64_t *through; /* of stacks that go through */
-	uint64_t *innermost; /* those in which it is the innermost one of its symbol */
+	uint64_t *self, *samples; /* by node: stacks that end there */
+	uint64_t *through; /* by node: stacks that go through it */
+	uint64_t *innermost; /* by node: stacks in which it is the innermost node of its symbol */
 };
 
-/* A node of the forest in a set, with the part of its weight that belongs to it. */
+/* A forest node in a set, with its share of the weight. */
 struct item {
 	uint32_t at;
 	uint32_t group;
@@ -48,17 +48,16 @@ struct build {
 	struct calls *calls;
 	const struct calltree_query *query;
 	struct calltree *tree;
-	struct item
-		*items; /* sets of the nodes on the path to the one at hand, one after the other */
+	struct item *items; /* sets of all nodes on the current path, one after the other */
 	uint32_t n_items, items_room;
 	struct item *found;
 	uint32_t n_found, found_room;
 	struct group *groups;
 	uint32_t n_groups, groups_room;
-	uint32_t *order; /* of groups */
+	uint32_t *order; /* indices of kept groups */
 	uint32_t order_room;
-	uint32_t *group_of; /* + 1, by symref; all 0 between steps */
-	uint32_t *found_at; /* + 1, by node; all 0 between steps */
+	uint32_t *group_of; /* by symref: index + 1; all 0 between steps */
+	uint32_t *found_at; /* by forest node: index + 1; all 0 between steps */
 };
 
 static void *array_of(uint32_t n, size_t size)
@@ -66,14 +65,14 @@ static void *array_of(uint32_t n, size_t size)
 	return calloc(n ? n : 1, size);
 }
 
-/* Of nodes, which may be millions: not zero before weigh(). */
+/* Allocates one number per node, of which there may be millions.  weigh() initializes them. */
 static uint64_t *numbers_of(uint32_t n)
 {
 	return hugepages_alloc(sizeof(uint64_t), n * sizeof(uint64_t));
 }
 
-/* Puts the basis's nodes behind the forest's own, which then is nobody else's.  Both stand below one root, where their symbols
- * meet. */
+/* Appends the basis's nodes to the forest, which is then private.  Both share the root, so their
+ * symbols meet there. */
 static int append_basis(struct calls *calls, const struct basis *basis)
 {
 	uint32_t n = calls->forest->n;
@@ -213,7 +212,7 @@ static bool is_nothing(const struct calltree_sums *sums)
 
 /* --- one step: from a set to the sets of its children --- */
 
-/* Adds to the found ones, joining what meets at the same node. */
+/* Adds a node to found[], or its sums to the entry of that node. */
 static int find(struct build *build, uint32_t at, const struct calltree_sums *sums)
 {
 	if (is_nothing(sums))
@@ -257,7 +256,7 @@ static int step(struct build *build, uint32_t from, uint32_t to)
 	return ret;
 }
 
-/* Whether step() would find anything. */
+/* Returns true if step() would find a node. */
 static bool leads_on(const struct calls *calls, enum calltree_kind kind, uint32_t at)
 {
 	const struct forest *forest = calls->forest;
@@ -270,7 +269,7 @@ static bool leads_on(const struct calls *calls, enum calltree_kind kind, uint32_
 	return false;
 }
 
-/* A node whose children nobody wants to see. */
+/* Returns true if the caller does not want the node's children. */
 static bool stays_shut(const struct build *build, uint32_t node)
 {
 	const struct calltree_query *query = build->query;
@@ -278,7 +277,7 @@ static bool stays_shut(const struct build *build, uint32_t node)
 	return node && query->opens && !query->opens(build->tree, node, query->ctx);
 }
 
-/* Groups what was found by symbol. */
+/* Groups found[] by symbol. */
 static int group(struct build *build)
 {
 	const struct calls *calls = build->calls;
@@ -337,7 +336,8 @@ static int compare_groups(const void *a, const void *b, void *ctx)
 	return l->symref < r->symref ? -1 : l->symref > r->symref;
 }
 
-/* The least weight of the basis that is the same part of its whole; no less than 1, or what never was there would be enough. */
+/* Returns query->least scaled to the basis's whole weight.  At least 1, since 0 would keep every
+ * group. */
 static uint64_t least_of_basis(const struct build *build)
 {
 	const struct calls *calls = build->calls;
@@ -349,7 +349,8 @@ static uint64_t least_of_basis(const struct build *build)
 	return least < 1 ? 1 : (uint64_t)least;
 }
 
-/* Chooses the groups that become children, sorted in order[0 .. *n); the others go below. */
+/* Chooses the groups that become children, sorted in order[0 .. *n).  The others are added to
+ * `below`. */
 static int choose(struct build *build, uint32_t parent, uint32_t max, uint32_t *n)
 {
 	const struct calltree_query *query = build->query;
@@ -382,7 +383,7 @@ static int choose(struct build *build, uint32_t parent, uint32_t max, uint32_t *
 	return 0;
 }
 
-/* A new child at the end of the parent's list, whose last one is *last. */
+/* Appends a child to the parent's list; *last is the list's last node. */
 static int add_child(struct build *build, uint32_t parent, const struct group *from, uint32_t *last)
 {
 	struct calltree *tree = build->tree;
@@ -399,8 +400,8 @@ static int add_child(struct build *build, uint32_t parent, const struct group *f
 	return 0;
 }
 
-/* Puts the kept groups' items in the order of the groups at `at`, and makes the children.  The first child's id is that of
- * the next new node, and so on. */
+/* Moves the items of the kept groups to items[at..], sorted by group, and adds the children.  The
+ * children's ids are consecutive. */
 static int settle(struct build *build, uint32_t parent, uint32_t at, uint32_t n)
 {
 	uint32_t last = 0, end = at;
@@ -427,8 +428,8 @@ static int settle(struct build *build, uint32_t parent, uint32_t at, uint32_t n)
 	return 0;
 }
 
-/* The children of a node whose set is items[from, to), and theirs.  Callers are never more than what calls them, so they take the
- * set's own place. */
+/* Adds the children of a node with the set items[from, to), recursively.  Callers never outnumber
+ * the items, so they overwrite the set. */
 static int expand(struct build *build, uint32_t node, uint32_t from, uint32_t to)
 {
 	bool callers = build->query->kind == CALLTREE_CALLERS;
@@ -457,7 +458,7 @@ static int expand(struct build *build, uint32_t node, uint32_t from, uint32_t to
 	}
 	child = build->tree->n;
 	ret = settle(build, node, at, n);
-	/* settle() has moved each first one to the end. */
+	/* settle() has advanced `first` to the end of each group's items. */
 	for (uint32_t i = 0; i < n && !ret; i++)
 		ends[i] = build->groups[build->order[i]].first;
 	for (uint32_t i = 0; i < n && !ret; i++) {
@@ -477,13 +478,13 @@ static uint32_t newest_of(const struct calls *calls, uint32_t symref)
 	return symref < calls->forest->n_newest ? calls->forest->newest[symref] : 0;
 }
 
-/* A node's part in the set of its symbol; false: none. */
+/* Stores a node's share in the set of its symbol.  Returns false if it has none. */
 static bool is_of_root(const struct build *build, uint32_t at, struct calltree_sums *sums)
 {
 	const struct calls *calls = build->calls;
 	bool callers = build->query->kind == CALLTREE_CALLERS;
 
-	/* Callees below another node of the symbol are in its set already. */
+	/* A callee below another node of its symbol is already in that set. */
 	if (at >= calls->n || (!callers && calls->forest->above[at]))
 		return false;
 	*sums = (struct calltree_sums){calls->self[at],
@@ -491,7 +492,7 @@ static bool is_of_root(const struct build *build, uint32_t at, struct calltree_s
 	return !is_nothing(sums);
 }
 
-/* The same as for others, without making the set. */
+/* Sets `shut` like expand(), without building the set. */
 static void shut_root(struct build *build, uint32_t root)
 {
 	const struct calls *calls = build->calls;
@@ -504,7 +505,7 @@ static void shut_root(struct build *build, uint32_t root)
 			is_of_root(build, at, &sums) && leads_on(calls, build->query->kind, at);
 }
 
-/* The set of a symbol, or of the outermost frames, as what was found. */
+/* Collects the set of a symbol in found[]. */
 static int find_root(struct build *build, uint32_t symref)
 {
 	const struct calls *calls = build->calls;
@@ -540,7 +541,7 @@ static int add_root(struct build *build, uint32_t symref, struct group *found)
 	return 0;
 }
 
-/* What symbols have in all, one or each; self counts wherever on the stack the leaf is. */
+/* Sums whole symbols, one or all.  Self counts wherever the leaf is on the stack. */
 static int sum_roots(struct build *build)
 {
 	const struct calls *calls = build->calls;
@@ -563,7 +564,7 @@ static int sum_roots(struct build *build)
 	for (uint32_t i = FOREST_NOWHERE; i < calls->n && !ret; i++) {
 		uint32_t symref = calls->forest->symref[i];
 
-		/* Leaves are few. */
+		/* Only few nodes are leaves. */
 		if (calls->self[i] || calls->samples[i])
 			add_node(calls, i, &all[symref]);
 		else

@@ -2,9 +2,8 @@
 /*
  * canvas.c - the grid of styled characters.
  *
- * Widths come from a small table of its own, so that a drawing is the same in every locale and a
- * golden text means the same everywhere; term.c replaces what the terminal's locale measures
- * otherwise.
+ * Character widths come from a small table here, so a drawing and a golden text are the same in
+ * every locale.  term.c replaces characters that have another width in the terminal's locale.
  */
 #include "tui/canvas.h"
 
@@ -22,7 +21,7 @@ struct range {
 	uint32_t first, last;
 };
 
-/* Of Unicode's East Asian Width and general category: what command and symbol names may hold. */
+/* The part of Unicode's East Asian Width and general category that command and symbol names use. */
 static const struct range combining[] = {
 	{0x0300, 0x036f},
 	{0x0483, 0x0489},
@@ -69,7 +68,7 @@ static const struct range wide[] = {
 	{0x20000, 0x3fffd},
 };
 
-/* What stands for the glyphs that strobe itself draws, where there is only ASCII. */
+/* ASCII replacements for the glyphs that strobe itself draws. */
 static const struct {
 	uint32_t glyph;
 	char ascii;
@@ -160,7 +159,7 @@ static uint32_t to_ascii(uint32_t glyph)
 	return '?';
 }
 
-/* The next character of UTF-8; an invalid byte is U+FFFD and one byte long.  0 at the end. */
+/* Returns the next UTF-8 character; U+FFFD for an invalid byte; 0 at the end. */
 static uint32_t next_glyph(const char **text)
 {
 	const unsigned char *at = (const unsigned char *)*text;
@@ -289,7 +288,7 @@ static struct cell *cell_at(struct canvas *canvas, int x, int y)
 	return &canvas->cells[(size_t)y * (size_t)canvas->width + (size_t)x];
 }
 
-/* Overwriting one half of a wide character blanks the other. */
+/* Sets a cell.  Overwriting one half of a wide character blanks the other. */
 static void put(struct canvas *canvas, int x, int y, uint32_t glyph, enum style style)
 {
 	struct cell *cell;

@@ -71,7 +71,8 @@ static bool is_taken(const struct event_cgroup *cgroups, size_t n, const char *l
 	return false;
 }
 
-/* The last part of a path; where another has that one too, the end of the path that is different. */
+/* Returns the last component of a path; if another cgroup has that label, the shortest end of the
+ * path that differs. */
 static const char *label_of(const struct cgroup_mounts *mounts, const char *path,
 	const struct event_cgroup *others, size_t n)
 {
@@ -194,7 +195,7 @@ void cgroups_describe(const struct event_cgroup *cgroups, size_t n, char *out, s
 	snprintf(out, size, "%s", text.bytes);
 }
 
-/* The same event in another cgroup: their names end with them. */
+/* Returns true if two events differ only in their cgroup, which ends their names. */
 static bool differs_by_cgroup(
 	const struct engine_event_status *a, const struct engine_event_status *b)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cgroups.h - cgroups that were named with -G: their directories, and what to say where there is none.
+ * cgroups.h - the cgroups given with -G: their directories and labels, and error messages for
+ * unknown ones.
  *
  * UI thread.
  */
@@ -15,31 +16,35 @@
 
 #define CGROUPS_MAX 64
 
-/* Directories and labels of what was named, each once; labels differ.  0; or -errno after one sentence (cleaned). */
+/* Finds directories and unique labels for the names; repeated cgroups are stored once.  Returns 0,
+ * or -errno after writing a cleaned message. */
 int cgroups_find(const struct cgroup_mounts *mounts, char *const *names, size_t n,
 	struct event_cgroup out[CGROUPS_MAX], size_t *n_out, char *message, size_t size);
 
-/* Why a name is refused (positive errno of cgroup_find()): a sentence, cleaned. */
+/* Explains why a name is refused.  error: positive errno of cgroup_find().  Writes a cleaned
+ * sentence. */
 void cgroups_explain(
 	const struct cgroup_mounts *mounts, const char *name, int error, char *out, size_t size);
 
-/* Which of them have no task now: a sentence, cleaned; "" where all have one. */
+/* Reports the cgroups without tasks in a cleaned sentence; "" if all have tasks. */
 void cgroups_empty(const struct event_cgroup *cgroups, size_t n, char *out, size_t size);
 
-/* The processes in all of them, for free(): what a user may sample who may not sample whole CPUs.  0 or -errno. */
+/* Returns the processes in all cgroups, for a user who may not sample whole CPUs.  The caller frees
+ * *pids. Returns 0 or -errno. */
 int cgroups_pids(const struct event_cgroup *cgroups, size_t n, int32_t **pids, size_t *n_pids);
 
-/* By number the event that stands for each: the first of those that differ in their cgroup alone.  False: none has one. */
+/* Stores by event number the first event that differs in its cgroup alone.  Returns false if no
+ * event has a cgroup. */
 bool cgroups_stand_for(const struct engine_status *status, uint8_t stands_for[STORE_EVENTS_MAX]);
 
-/* Labels of events' cgroups by the events' numbers, cleaned; NULL where there is none. */
+/* Cleaned cgroup labels by event number; NULL if the event has no cgroup. */
 struct cgroup_labels {
 	const char *of[STORE_EVENTS_MAX];
 	char bytes[STORE_EVENTS_MAX][2 * CGROUP_LABEL_MAX]; /* private */
 };
 void cgroups_label(const struct engine_status *status, struct cgroup_labels *labels);
 
-/* "cgroup web", "3 cgroups: web, db, cache": raw. */
+/* Formats "cgroup web", "3 cgroups: web, db, cache"; not cleaned. */
 void cgroups_describe(const struct event_cgroup *cgroups, size_t n, char *out, size_t size);
 
 #endif

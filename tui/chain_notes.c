@@ -13,13 +13,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Fewer chains, or a smaller share of them, are no cause that is told. */
+/* Causes with fewer chains, or a smaller share of all chains, are not reported. */
 #define CHAINS_MIN 20u
 #define PERCENT_MIN 0.5
-/* Events that show a smaller share of whole chains, rounded to tenths, are explained. */
+/* An event with a smaller share of whole chains (rounded to tenths) gets an explanation. */
 #define WHOLE_PERCENT 98.95
 #define NAMES_MS 1000u
-/* Before so many chains and so much time nothing is told while samples come. */
+/* While sampling, notes wait until there are this many chains and this much time has passed. */
 #define DUE_CHAINS 200u
 #define DUE_NS 5000000000ull
 #define FRAMES_KEPT "512" /* UNWIND_FRAMES_MAX */
@@ -105,7 +105,7 @@ static void explain_file(const struct chain_break *where, char *out, size_t size
 		explain_table(where, out, size);
 }
 
-/* "12.3% of call chains"; of a share that rounds to nothing the number. */
+/* Formats "12.3% of call chains", or their number if the share rounds to zero. */
 static const char *format_share(uint64_t chains, double percent, char out[64])
 {
 	if (percent < 0.05)
@@ -207,7 +207,7 @@ void chain_notes_explain_hits(const struct engine_event_status *event, char *out
 	clean_string(out, size, raw);
 }
 
-/* --- of a session --- */
+/* --- notes on a session --- */
 
 static bool is_told(const struct chain_notes *notes, uint32_t image)
 {
@@ -217,8 +217,8 @@ static bool is_told(const struct chain_notes *notes, uint32_t image)
 	return false;
 }
 
-/* Names code of the image that has no rules: the function that most of the places are in.  Returns
- * false if the name may come later. */
+/* Finds the name of the image's code without unwind rules: the function that contains most of the
+ * places. Returns false if the name may arrive later. */
 static bool name_places(const struct chain_notes *notes, const struct session *session,
 	const struct unwind_broken *broken, struct chain_break *where)
 {
@@ -227,7 +227,7 @@ static bool name_places(const struct chain_notes *notes, const struct session *s
 
 	if (!broken->n_places)
 		return true;
-	/* Asks for the image's symbols. */
+	/* Request the image's symbols. */
 	(void)names_symref_at(session->names, broken->image, broken->places[0]);
 	if (notes->waits)
 		(void)names_wait(session->names, NAMES_MS);
@@ -278,10 +278,10 @@ static bool find_break(const struct session *session, const struct unwind_totals
 	where->keeps_bp = table && unwtab_keeps_bp(table);
 	where->is_go = table && table->flags & UNWTAB_GO;
 	where->is_32_bits = table && table->flags & UNWTAB_32_BITS;
-	/* The linker's start files give each program some. */
+	/* The linker's start files alone give each program a sparse table. */
 	if (table && table->flags & UNWTAB_SPARSE)
 		where->state = SYMBOLS_NONE;
-	/* Chains by frame pointers have a note of their own beside those by its table. */
+	/* Chains by frame pointers have a separate note, next to the note on chains by tables. */
 	where->chains = where->copied && where->state == SYMBOLS_READY && !where->is_go &&
 			!where->is_32_bits && where->kind != IMAGE_ANON
 		? broken->unwound
@@ -293,11 +293,11 @@ static bool find_break(const struct session *session, const struct unwind_totals
 /* --- causes --- */
 
 enum cause_kind {
-	CAUSE_IMAGE, /* at: in totals */
+	CAUSE_IMAGE, /* at: index into totals->broken */
 	CAUSE_CUT,
 	CAUSE_AWAY,
 	CAUSE_DEEP,
-	CAUSE_HITS, /* at: the event */
+	CAUSE_HITS, /* at: index of the event */
 	CAUSE_UNREAD,
 	CAUSE_NOWHERE,
 	CAUSE_LATE,
@@ -321,7 +321,7 @@ struct causes {
 	struct cause list[CAUSES_MAX];
 };
 
-/* By falling number. */
+/* Inserts a cause by falling number of chains. */
 static void add_cause(
 	struct causes *causes, enum cause_kind kind, size_t at, uint64_t chains, uint64_t judged)
 {
@@ -335,7 +335,8 @@ static void add_cause(
 	causes->n++;
 }
 
-/* By default copies are made for other events alone: of those without, the one that breaks most. */
+/* By default, stacks are copied for other events only.  Adds the event without copies that has the
+ * most broken chains. */
 static void add_hits(struct causes *causes)
 {
 	const struct engine_status *status = causes->status;
@@ -389,7 +390,7 @@ static bool explain_image(const struct chain_notes *notes, const struct causes *
 	return chain_notes_explain(&where, out, size);
 }
 
-/* The sizes of copies are those of the event that has the most cut chains. */
+/* Uses the copy sizes of the event with the most cut chains. */
 static void explain_end(
 	const struct causes *causes, const struct cause *cause, char *out, size_t size)
 {
@@ -418,7 +419,7 @@ static void explain_end(
 	chain_notes_explain_end(&ends, out, size);
 }
 
-/* Returns false, with out empty, if nothing is known. */
+/* Writes the sentence of a cause.  Returns false, with out empty, if nothing is known. */
 static bool explain_cause(const struct chain_notes *notes, const struct causes *causes,
 	const struct cause *cause, char *out, size_t size)
 {
@@ -501,8 +502,8 @@ static bool shows_few_whole(const struct engine_status *status)
 	return false;
 }
 
-/* Shares of fewer chains say little, and what the first seconds have is seldom true of the rest:
- * copies of stacks grow, tables come. */
+/* The first seconds are not typical, since copies of stacks still grow and tables still load.
+ * Shares of few chains are not significant. */
 bool chain_notes_due(const struct session *session, const struct engine_status *status)
 {
 	if (status->state != ENGINE_STARTING && status->state != ENGINE_RUNNING)
@@ -528,7 +529,8 @@ int chain_notes_add(struct chain_notes *notes, const struct session *session,
 		shows_few_whole(status);
 		i++)
 		ret = tell(notes, &causes, &causes.list[i], add, ctx);
-	/* Chains that break in no mapping leave addresses out as well, and have a note already. */
+	/* Chains that break outside all mappings also leave addresses out, and have a note
+	 * already. */
 	if (!ret && !is_few(&dropped) && totals->dropped > 2 * totals->nowhere)
 		ret = tell(notes, &causes, &dropped, add, ctx);
 	return ret;

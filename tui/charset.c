@@ -11,7 +11,7 @@
 
 bool charset_names_utf8(void)
 {
-	/* The first that is set and not empty counts (locale(7)). */
+	/* The first variable that is set and not empty counts (locale(7)). */
 	static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
 
 	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++) {
@@ -25,7 +25,7 @@ bool charset_names_utf8(void)
 
 void charset_take(void)
 {
-	/* Not LC_NUMERIC: reports have one decimal point everywhere. */
+	/* LC_NUMERIC stays unset: reports always use a decimal point. */
 	if (!setlocale(LC_CTYPE, "") && charset_names_utf8())
 		setlocale(LC_CTYPE, "C.UTF-8");
 }

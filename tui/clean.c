@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * clean.c - strings from outside become valid UTF-8 without anything a terminal could obey.
+ * clean.c - turns outside strings into valid UTF-8 without anything a terminal could obey.
  *
  * Pure functions; any thread.
  */
@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Bytes of the well-formed UTF-8 character at text (RFC 3629), or 0. */
+/* Returns the bytes of the well-formed UTF-8 character at text (RFC 3629), or 0. */
 static size_t utf8_decode(const unsigned char *text, size_t len, uint32_t *glyph)
 {
 	static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -46,9 +46,9 @@ static size_t utf8_decode(const unsigned char *text, size_t len, uint32_t *glyph
 	return need;
 }
 
-/* Characters that move the cursor, start a sequence, end a line, reorder text, or are invisible.
- * These are controls, Default_Ignorable_Code_Point of Unicode 15, its other format characters, and
- * blank letters. */
+/* Returns true for characters that move the cursor, start a sequence, end a line, reorder text, or
+ * are invisible.  These are controls, Default_Ignorable_Code_Point of Unicode 15, its other format
+ * characters, and blank letters. */
 static bool is_hidden(uint32_t glyph)
 {
 	static const struct {

@@ -22,7 +22,7 @@ int command_output_open(struct command_output *output)
 	output->cut = false;
 	if (pipe2(fds, O_CLOEXEC))
 		return -errno;
-	/* Ours alone: the command's end blocks, as it expects. */
+	/* Only our end is nonblocking; the command's end blocks, as usual. */
 	if (fcntl(fds[0], F_SETFL, O_NONBLOCK)) {
 		int error = errno;
 
@@ -50,7 +50,7 @@ static void take(
 
 		if (!end)
 			output->line[output->len++] = data[i];
-		/* The end of a line whose last part has just been passed adds none. */
+		/* A newline right after a full part adds no empty line. */
 		if (output->len == sizeof(output->line) ||
 			(end && !(output->cut && !output->len))) {
 			fn(output->line, output->len, ctx);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * command_output.h - what a launched command prints, cut into lines.  UI thread.
+ * command_output.h - splits the output of a launched command into lines.  UI thread.
  */
 #ifndef TUI_COMMAND_OUTPUT_H
 #define TUI_COMMAND_OUTPUT_H
@@ -11,22 +11,23 @@
 #define COMMAND_OUTPUT_LINE 1000
 
 struct command_output {
-	int read_fd, write_fd; /* of a pipe; -1: closed */
+	int read_fd, write_fd; /* ends of the pipe; -1: closed */
 	char line[COMMAND_OUTPUT_LINE];
 	size_t len;
-	bool cut; /* parts of this line were passed already */
+	bool cut; /* a part of this line was passed already */
 };
 
-/* Sees one line, raw bytes without its newline; one that is too long comes in parts. */
+/* Takes one line of raw bytes without its newline; a long line comes in parts. */
 typedef void command_output_fn(const char *line, size_t len, void *ctx);
 
 int command_output_open(struct command_output *output); /* 0 or -errno */
 
-/* The command has its end now (or never will): keep none, so that its end is seen. */
+/* Closes our write end once the command has its own (or never will), so that end of file is
+ * seen. */
 void command_output_started(struct command_output *output);
 
-/* Pass on what can be read now, but no more than some 64 kB: a command that prints without end shall not hold
- * up the caller.  False when nothing more will come; the last line without a newline is then passed too. */
+/* Passes the lines that can be read now, at most about 64 kB, so that endless output does not block
+ * the caller. Returns false at end of file, after passing an unfinished last line. */
 bool command_output_read(struct command_output *output, command_output_fn *fn, void *ctx);
 void command_output_close(struct command_output *output);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * config.c - see config.h: words of a line, and what they amount to.
+ * config.c - see config.h: splits lines into words and interprets them.
  */
 #include "tui/config.h"
 
@@ -51,7 +51,7 @@ static const struct {
 
 struct word {
 	char text[WORD_MAX];
-	unsigned int column; /* in bytes, from 1 */
+	unsigned int column; /* byte offset, from 1 */
 };
 
 struct parsing {
@@ -80,7 +80,7 @@ static void complain(const struct parsing *parsing, size_t word, const char *for
 		parsing->ctx);
 }
 
-/* ", not 'WORD'", or that there is none. */
+/* Formats "not 'WORD'", or a message that the word is missing. */
 static const char *found(const struct parsing *parsing, size_t word, char *out, size_t size)
 {
 	if (word < parsing->n)
@@ -359,7 +359,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* A key may be #. */
+/* Returns true at the start of a comment.  The word # may also be a key. */
 static bool is_comment(const struct parsing *parsing, const char *word, size_t len)
 {
 	if (*word != '#' || (len > 1 && parsing->n > 0))
@@ -367,7 +367,7 @@ static bool is_comment(const struct parsing *parsing, const char *word, size_t l
 	return parsing->n != 2 || strcmp(parsing->words[0].text, "key") != 0;
 }
 
-/* false: complained of. */
+/* Splits a line into words.  Returns false after reporting an error. */
 static bool split(struct parsing *parsing, const char *line, size_t len)
 {
 	size_t at = 0;

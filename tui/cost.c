@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cost.c - events or getrusage(2) for this process, /proc for the others.
+ * cost.c - see cost.h: events or getrusage(2) for this process, /proc for the others.
  */
 #include "tui/cost.h"
 
@@ -27,7 +27,7 @@ void cost_fini(struct cost *cost)
 	cost->counters = NULL;
 }
 
-/* What was measured so far is of another clock. */
+/* Resets the measurement: earlier values come from another clock. */
 static void begin_anew(struct cost *cost)
 {
 	cost->measured_ns = cost->self_cpu_ns = cost->self_instructions = 0;
@@ -91,7 +91,7 @@ static uint64_t self_cpu_ns(struct cost *cost, struct self_counts *counts)
 	return cost->counters ? counts->cpu_ns : rusage_cpu_ns();
 }
 
-/* CPU time since the last measurement; a process not seen before counts from its start. */
+/* Returns the CPU time since the last measurement.  A new process counts from its start. */
 static uint64_t other_cpu_ns(const struct cost *cost, int32_t pid, uint64_t cpu_ns)
 {
 	for (size_t i = 0; i < COST_PIDS; i++) {

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of either side, by name. */
+/* An entry of either side. */
 struct entry {
 	struct counterpart of;
-	uint32_t at; /* its place there */
+	uint32_t at; /* index in its array */
 	bool here;
 };
 
@@ -22,7 +22,7 @@ static int by_kind(const struct entry *x, const struct entry *y)
 	return order ? order : (int)x->of.is_main - (int)y->of.is_main;
 }
 
-/* By name, side and id. */
+/* Orders by name, side and id. */
 static int by_name(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
@@ -44,7 +44,8 @@ static uint32_t run_length(const struct entry *entries, uint32_t n, bool here)
 	return len;
 }
 
-/* What of one side is left: how many, apart from those that come again, and the place of one. */
+/* The entries of one side without an equal id on the other: number of distinct ids, and one of the
+ * entries. */
 struct left {
 	uint32_t n, at;
 	int64_t id;
@@ -58,7 +59,7 @@ static void leave(struct left *left, const struct entry *entry)
 	left->at = entry->at;
 }
 
-/* The first of a run, by rising ids, that is not below an id. */
+/* Returns the first index from `at` on with an id not below id; ids rise. */
 static uint32_t skip_below(const struct entry *run, uint32_t n, uint32_t at, int64_t id)
 {
 	while (at < n && run[at].of.id < id)
@@ -71,7 +72,7 @@ static bool is_at(const struct entry *run, uint32_t n, uint32_t at, int64_t id)
 	return at < n && run[at].of.id == id;
 }
 
-/* All of one name. */
+/* Pairs the entries of one name. */
 static void pair(const struct entry *here, uint32_t n_here, const struct entry *there,
 	uint32_t n_there, uint32_t *places, bool *unknown)
 {
@@ -99,7 +100,7 @@ static void pair(const struct entry *here, uint32_t n_here, const struct entry *
 		otherwise = left_here.at;
 	if (otherwise == COUNTERPART_UNKNOWN)
 		return;
-	/* What is left is known. */
+	/* The remaining entries are known, too. */
 	for (uint32_t i = 0; i < n_there; i++)
 		if (places[there[i].at] == COUNTERPART_UNKNOWN)
 			places[there[i].at] = otherwise;
@@ -123,7 +124,7 @@ int counterparts_find(const struct counterpart *here, uint32_t n_here,
 	qsort(entries, n, sizeof(*entries), by_name);
 	for (uint32_t i = 0; i < n; i += len) {
 		len_here = len = run_length(&entries[i], n - i, true);
-		/* Behind them those of the same name that are there, if there are any. */
+		/* Entries of the same name on the other side follow, if there are any. */
 		if (len < n - i && !by_kind(&entries[i], &entries[i + len]))
 			len += run_length(&entries[i + len], n - i - len, false);
 		pair(&entries[i], len_here, &entries[i + len_here], len - len_here, places,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * counterparts.h - which processes, or threads, of one profile are those of another.
+ * counterparts.h - matches the processes or threads of one profile to those of another.
  *
- * Those of the same number and name; of what is left, the only ones of their name on both sides, as programs have that were
- * started again; a main thread and the others of its name are two names.
+ * Equal number and name match first.  Two remaining entries match if each is the only one of its
+ * name on its side, like a program that was restarted.  A main thread and other threads of its name
+ * count as two names.  Pure functions; any thread.
  */
 #ifndef TUI_COUNTERPARTS_H
 #define TUI_COUNTERPARTS_H
@@ -14,14 +15,17 @@
 struct counterpart {
 	int64_t id; /* pid or tid */
 	const char *name;
-	bool is_main; /* a thread whose number is that of its process */
+	bool is_main; /* a thread with tid == pid */
 };
 
-#define COUNTERPART_NONE UINT32_MAX /* nothing here that is left has the name */
-#define COUNTERPART_UNKNOWN (UINT32_MAX - 1) /* several are left that have it, here or there */
+/* no unmatched entry here has the name */
+#define COUNTERPART_NONE UINT32_MAX
+/* several unmatched entries have the name, here or there */
+#define COUNTERPART_UNKNOWN (UINT32_MAX - 1)
 
-/* For each of `there` the place of what it is among `here`, or why there is none; and which of those here have an unknown one
- * there.  The same process may come more than once on either side.  0 or -ENOMEM. */
+/* For each entry of `there`, stores the index of its match in `here`, or COUNTERPART_NONE or
+ * _UNKNOWN. unknown[] is set for entries of `here` with an unknown match.  A process may be
+ * repeated on either side. Returns 0 or -ENOMEM. */
 int counterparts_find(const struct counterpart *here, uint32_t n_here,
 	const struct counterpart *there, uint32_t n_there, uint32_t *places, bool *unknown);
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* True for numbers in any locale: -5, +0.25, -1e9. */
+/* Returns true for a number in any locale: -5, +0.25, -1e9. */
 static bool is_number(const char *text)
 {
 	static const char digits[] = "0123456789";

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * diff.c - strobe diff: loads one recording after the other, keeps their rows, and prints them side by side.
+ * diff.c - strobe diff: loads recordings one after the other, keeps their rows, and prints them
+ * side by side.
  *
- * Each recording is closed before the next is opened, so the memory needed is that of one.  UI thread.
+ * Each recording is closed before the next is opened, so only one is in memory.  UI thread.
  */
 #include "tui/diff.h"
 
@@ -18,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* By name: what the report calls it is the event's own name, cleaned. */
+/* Finds the event by name: the report has the event's own name, cleaned. */
 static bool is_clock(const struct engine_status *status, const char *name)
 {
 	char clean[EVENT_NAME_MAX];
@@ -57,7 +58,8 @@ static int add_report(
 	return ret;
 }
 
-/* One recording from its opening to its closing.  0, or nonzero after a sentence. */
+/* Loads one recording, adds its rows, and closes it.  Returns 0, or nonzero after reporting an
+ * error. */
 static int add_file(struct diff_table *table, const struct request *request, char *path)
 {
 	struct taking *taking = malloc(sizeof(*taking));
@@ -125,7 +127,7 @@ static int print(const struct diff_table *table, const struct request *request)
 		ret = write_out(table, request);
 	if (ret && giveup_came())
 		taking_complain("interrupted: what was printed is not whole");
-	else if (ret && ret != -EPIPE) /* as head(1) leaves: no news */
+	else if (ret && ret != -EPIPE) /* a reader such as head(1) left: no error */
 		taking_complainf("cannot write the comparison: %s", explain_errno(ret));
 	giveup_end();
 	return ret;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * diff.h - strobe diff: what changed between recordings.
+ * diff.h - strobe diff: the changes between recordings.
  *
  * UI thread; once per run of the program.
  */
@@ -9,10 +9,10 @@
 
 struct request;
 
-/* request->files, the first being what the others are compared with; format, normal, terms and time hold for
- * each; rows (0: all) and percent_limit (a symbol below it in each recording is left out) for the table.  To standard
- * output, sentences to standard error.  Returns the exit status.
- * main.c: case CMD_DIFF: return diff_run(request); */
+/* Compares request->files, the others with the first, and prints to standard output.  format,
+ * normal, terms and time apply to each recording.  rows (0: all) and percent_limit apply to the
+ * table: a symbol below the limit in every recording is left out.  Reports errors to standard
+ * error.  Returns the exit status. */
 int diff_run(const struct request *request);
 
 #endif

@@ -56,8 +56,8 @@ static int event_of(struct diff_table *table, const char *name, bool is_clock, u
 	return 0;
 }
 
-/* Event and keys as one string of bytes, each ended by a NUL; as_base: clones have that of their
- * function. */
+/* Interns event and keys as one byte string, each key with its NUL.  as_base: clones get the name
+ * of their function. */
 static int keys_id(const struct diff_table *table, uint32_t event, const char *const *keys,
 	bool as_base, struct intern *index, uint32_t *id)
 {
@@ -126,7 +126,8 @@ static int row_new(struct diff_table *table, uint32_t event, const struct report
 	return 0;
 }
 
-/* Rows alike in all that is shown (two functions of one name in one file) are one. */
+/* Adds a row to the current file.  Rows with equal keys are summed, such as two functions of one
+ * name in one file. */
 static int add_row(struct diff_table *table, uint32_t event, const struct report_row *from)
 {
 	struct diff_cell *cell;
@@ -158,7 +159,7 @@ static int add_event(struct diff_table *table, const struct report_event *from, 
 	part->present = true;
 	part->samples += from->samples;
 	part->weight += from->weight;
-	/* What was never a leaf has no share of its own. */
+	/* A symbol that was never a leaf has no self share. */
 	for (size_t i = 0; i < from->n_rows && !ret; i++)
 		if (from->rows[i].samples)
 			ret = add_row(table, number, &from->rows[i]);
@@ -189,8 +190,8 @@ int diff_table_add(struct diff_table *table, const char *name, const struct repo
 /* The rows of one function's clones. */
 struct clones {
 	uint32_t n;
-	uint32_t row; /* the first, or the function itself */
-	bool is_partial; /* a row has no samples in a recording with its event */
+	uint32_t row; /* the row of the function itself, or the first row */
+	bool is_partial; /* some row has no samples in a recording with its event */
 };
 
 static bool is_everywhere(const struct diff_table *table, const struct diff_row *row)
@@ -231,7 +232,8 @@ static void add_cells(struct diff_table *table, struct diff_row *to, struct diff
 	from->cells = NULL;
 }
 
-/* Other builds have other clones of a function: where they differ, all clones are one row. */
+/* Merges the rows of a function's clones if some recording lacks one of these: builds differ in
+ * their clones. */
 static int merge_clones(struct diff_table *table)
 {
 	uint32_t *of = calloc((size_t)table->n_rows + 1, sizeof(*of)), kept = 0;
@@ -321,7 +323,7 @@ static int by_change(const void *a, const void *b, void *ctx)
 	return by_keys(x, y, table->n_keys);
 }
 
-/* Compared ones first, rows following their events. */
+/* Puts the events in two or more recordings first, and renumbers the events of the rows. */
 static int order_events(struct diff_table *table)
 {
 	struct diff_event *ordered = calloc((size_t)table->n_events + 1, sizeof(*ordered));

@@ -2,7 +2,7 @@
 /*
  * diff_write.c - a comparison as text, CSV and JSON.
  *
- * All strings are clean already.
+ * All strings are already cleaned.
  */
 #include "tui/diff_table.h"
 
@@ -43,13 +43,13 @@ static const char *paint(const struct text *text, const char *color)
 	return text->color ? color : "";
 }
 
-/* "A", "B" ... stand for the recordings. */
+/* Returns the letter of a recording: "A", "B" ... */
 static char letter(size_t file)
 {
 	return file < 26 ? (char)('A' + file) : '?';
 }
 
-/* A weight a second: of a clock in percent of one CPU. */
+/* Formats a weight per second; a clock's in percent of one CPU. */
 static const char *rate(char out[FORMAT_MAX], const struct diff_event *event, double value)
 {
 	if (event->is_clock)
@@ -87,7 +87,7 @@ static void put_values(
 	}
 }
 
-/* In points of percent, or a second. */
+/* Prints the change in percentage points, or per second. */
 static void put_change(
 	const struct text *text, const struct diff_event *event, const struct diff_row *row)
 {
@@ -156,7 +156,7 @@ static void put_heads(const struct text *text)
 	fprintf(text->out, "%s\n", paint(text, PLAIN));
 }
 
-/* As wide as the widest; the first gives way until a line fits. */
+/* Makes each key column as wide as its widest text.  The first column shrinks until a line fits. */
 static void fit_keys(struct text *text, unsigned int columns)
 {
 	const struct diff_table *table = text->table;

@@ -2,7 +2,7 @@
 /*
  * digest.c - see digest.h.
  *
- * Sums are dense arrays by symref, kept between slices.
+ * Sums are dense arrays by symref, kept between slices.  UI thread.
  */
 #include "tui/digest.h"
 
@@ -14,14 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AHEAD 8u /* cells whose stacks are fetched before they are needed */
+#define AHEAD 8u /* prefetch distance for stacks, in cells */
 
 struct self {
 	uint64_t weight;
 	uint32_t samples;
 };
 
-/* A cell that counts, and the node of the forest that it is at. */
+/* A cell that passes, and its node in the forest. */
 struct met {
 	uint32_t cell, number;
 };
@@ -30,19 +30,19 @@ struct digester {
 	const struct stacks *stacks;
 	struct names *names;
 	struct filter *filter;
-	/* While a digest is made: */
+	/* valid while a digest is made */
 	struct forest *forest;
-	struct met *met; /* of the event at hand */
+	struct met *met; /* cells of the current event */
 	uint32_t n_met, met_room;
-	/* Of that event, by symref: */
+	/* sums of the current event, by symref */
 	uint64_t *totals;
 	struct self *selfs;
-	uint64_t *touched; /* a bit for each that has a total or is a leaf */
+	uint64_t *touched; /* one bit per symref with a total or as a leaf */
 	uint32_t totals_room, selfs_room, touched_room;
-	/* Those that were found to have a name, which they keep. */
+	/* one bit per symref known to have a name; a name is never lost */
 	uint64_t *resolved;
 	uint32_t resolved_room;
-	/* What becomes of it. */
+	/* the lists of the digest under construction */
 	uint64_t *weights;
 	uint32_t *symrefs;
 	struct digest_leaf *leafs;
@@ -93,7 +93,7 @@ static bool is_idle(const struct digester *digester, const struct slice *slice, 
 	return names_get(digester->names, digester->forest->symref[number])->idle;
 }
 
-/* The cells of an event that count, and where they are in the forest. */
+/* Finds the cells of an event that pass, and their nodes in the forest. */
 static int find_cells(struct digester *digester, const struct slice *slice, uint8_t event,
 	const struct tasks *tasks, bool hide_idle)
 {
@@ -117,7 +117,7 @@ static int find_cells(struct digester *digester, const struct slice *slice, uint
 	return 0;
 }
 
-/* For each symbol of the forest. */
+/* Makes room for each symbol of the forest. */
 static int grow_sums(struct digester *digester)
 {
 	const uint32_t last = digester->forest->n_newest - 1;
@@ -142,7 +142,7 @@ static void add_cell(
 	self->weight += weight;
 	self->samples += slice->count[cell];
 	for (uint32_t i = number; i != FOREST_ROOT; i = forest->parent[i]) {
-		/* Recursion counts once. */
+		/* count recursion once */
 		if (forest->above[i])
 			continue;
 		bits_add(digester->touched, forest->symref[i]);
@@ -166,7 +166,8 @@ static void add_cells(struct digester *digester, const struct slice *slice)
 	}
 }
 
-/* Symbols are many, and what is known of each lies far apart: it is looked at once. */
+/* Caches resolved symbols, since there are many and the entries of `names` are scattered in
+ * memory. */
 static bool is_resolved(struct digester *digester, uint32_t symref, bool *pending)
 {
 	const struct symref *name;
@@ -175,7 +176,7 @@ static bool is_resolved(struct digester *digester, uint32_t symref, bool *pendin
 		return true;
 	name = names_get(digester->names, symref);
 	*pending |= name->pending;
-	/* Out of memory it is looked at again. */
+	/* If memory runs out, the symbol is looked up again. */
 	if (name->resolved &&
 		!grow_zeroed((void **)&digester->resolved, symref / BITS_WORD,
 			&digester->resolved_room, sizeof(*digester->resolved)))
@@ -205,7 +206,7 @@ static int take_sums(
 	const uint64_t weight = digester->totals[symref];
 	bool resolved;
 
-	/* What weighs nothing may have been touched as well. */
+	/* Symbols without weight may be touched, too. */
 	if (!weight && !self->samples)
 		return 0;
 	resolved = is_resolved(digester, symref, &out->pending);
@@ -220,7 +221,7 @@ static int take_sums(
 					     : 0;
 }
 
-/* From sums to lists by rising symrefs, and the sums back to zero, also after a failure. */
+/* Turns the sums into lists by rising symref and resets them to zero, also after a failure. */
 static int collect(
 	struct digester *digester, struct digest *out, struct digest_total *total, int ret)
 {
@@ -254,7 +255,8 @@ static int sum_event(struct digester *digester, const struct slice *slice, uint8
 	return collect(digester, out, total, ret);
 }
 
-/* Leafs are looked for in all digests as soon as a row comes onto the screen: about one lies in each part of the index. */
+/* Builds the index: a new row on the screen looks up its leaf in all digests.  Each part of the
+ * index holds about one leaf. */
 static int make_index(const struct digest *digest, struct digest_total *total)
 {
 	const struct digest_leaf *leafs = digest->leafs + total->first_leaf;

@@ -2,7 +2,7 @@
 /*
  * doctor.c - see doctor.h.
  *
- * Events are opened and closed at once, never sampled.
+ * Test events are opened and closed at once, never sampled.
  */
 #include "tui/doctor.h"
 
@@ -72,7 +72,7 @@ static enum doctor_kallsyms look_at_kallsyms(void)
 
 	if (!file)
 		return KALLSYMS_NONE;
-	/* Per-CPU symbols at the beginning are at 0 on some kernels, so one line proves nothing. */
+	/* Some kernels show per-CPU symbols at address 0 first, so one line proves nothing. */
 	for (int i = 0; i < 4096 && fgets(line, sizeof(line), file); i++) {
 		if (strtoull(line, NULL, 16)) {
 			found = KALLSYMS_SHOWN;
@@ -83,7 +83,7 @@ static enum doctor_kallsyms look_at_kallsyms(void)
 	return found;
 }
 
-/* Hardware PMUs are those whose type is not one of the kernel's own software ones. */
+/* Lists hardware PMUs: those that are none of the kernel's software PMUs. */
 static void list_pmus(char *out, size_t size)
 {
 	static const char *const software[] = {

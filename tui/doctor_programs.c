@@ -18,17 +18,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define WAIT_MS 10000u /* for all files together */
+#define WAIT_MS 10000u /* limit for all files together */
 
-/* A program while it is gathered. */
+/* A program during the search. */
 struct running {
 	struct doctor_program program;
 	dev_t dev;
 	ino_t inode; /* 0: unknown */
-	int32_t pid; /* one process of it */
+	int32_t pid; /* any of its processes */
 };
 
-/* The program of a process; 0, or -ENOENT if it has none. */
+/* Reads the program of a process.  Returns 0, or -ENOENT if it has none. */
 static int read_running(
 	const struct proc_process *process, uint64_t tick_ms, struct running *running)
 {
@@ -77,7 +77,7 @@ static int compare_time(const void *a, const void *b)
 	return strcmp(x->path, y->path);
 }
 
-/* *out is for free(). */
+/* Lists the running programs.  The caller frees *out.  Returns 0 or -errno. */
 static int list_running(struct running **out, size_t *n)
 {
 	const uint64_t tick_ms = 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
@@ -112,7 +112,7 @@ static int list_running(struct running **out, size_t *n)
 	return 0;
 }
 
-/* The mapping leads to a file that was deleted, too. */
+/* Finds the program's mapping, which gives access to a deleted file, too. */
 static void find_mapping(const struct running *running, struct symbols_source *source)
 {
 	struct record_mmap mapping;
@@ -147,7 +147,7 @@ static void ask_tables(struct symbols *symbols, uint32_t key, struct running *ru
 		return;
 	find_mapping(running, &source);
 	running->program.error = -symbols_unwind_ask(symbols, key, &source);
-	/* Out of memory it is only not known whether there are names. */
+	/* If this fails, only the names stay unknown. */
 	(void)symbols_request(symbols, key, &source);
 }
 
@@ -199,7 +199,7 @@ void doctor_programs_gather(struct doctor_programs *out)
 	size_t n = 0;
 
 	memset(out, 0, sizeof(*out));
-	/* Before there are processes of the worker. */
+	/* List processes before the worker's own exist. */
 	int ret = list_running(&all, &n);
 	if (ret == 0)
 		ret = symbols_new(&symbols, &config);

@@ -2,8 +2,8 @@
 /*
  * early.c - see early.h.
  *
- * Each node is looked at until it and its callers have symbols or will have none; those whose symbols were on their way are
- * looked at again when some have come.
+ * A node is checked until its symbols and its callers' are known or known to be missing.  Nodes
+ * with pending symbols are checked again once some symbols have arrived.  UI thread.
  */
 #include "tui/early.h"
 
@@ -14,7 +14,7 @@
 
 #define AHEAD 8u
 
-/* The last generation of a node cannot be told from none, and is looked at each time. */
+/* The highest generation maps to 0, which means not seen, so such a node is checked each time. */
 static uint16_t mark_of(const struct stack_node *node)
 {
 	return (uint16_t)(node->generation + 1u);
@@ -34,15 +34,16 @@ static int set_seen(struct early *early, const struct stack_node *node, uint32_t
 	return ret;
 }
 
-/* Where the number of a node was given out again, so may be that of any frame.  One that is missed is asked for when it
- * is shown. */
+/* A reused node may have any frame, so forget all requests for names.  A name that is missed is
+ * requested when it is shown. */
 static void forget_reused(struct early *early, uint32_t id)
 {
 	if (id < early->room && early->seen[id] && early->asked)
 		memset(early->asked, 0, early->asked_room);
 }
 
-/* Many nodes have the same frame, whose own data lie wide apart. */
+/* Requests a frame's name.  Many nodes share a frame, and frame data is scattered in memory, so a
+ * bit caches the request.  Returns false if symbols are pending. */
 static bool ask_frame(struct early *early, struct names *names, uint32_t frame)
 {
 	uint32_t at = frame / 8;
@@ -52,13 +53,13 @@ static bool ask_frame(struct early *early, struct names *names, uint32_t frame)
 		return true;
 	if (!names_ask(names, frame))
 		return false;
-	/* Out of memory it is asked for again. */
+	/* If memory runs out, it is requested again. */
 	if (!grow_zeroed((void **)&early->asked, at, &early->asked_room, 1))
 		early->asked[at] |= bit;
 	return true;
 }
 
-/* 1: some of its symbols are on their way. */
+/* Requests the names of a stack.  Returns 0; 1 if some symbols are pending; or -ENOMEM. */
 static int ask_stack(
 	struct early *early, const struct stacks *stacks, struct names *names, uint32_t id)
 {
@@ -84,7 +85,7 @@ static int ask_stack(
 	return ret;
 }
 
-/* What lies wide apart, before it is needed. */
+/* Prefetches scattered data. */
 static void fetch(const struct early *early, const struct stacks *stacks, uint32_t node)
 {
 	if (node < early->room)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * early.h - asks for the symbols of what was sampled, while sampling or loading goes on: few are missing at the end.
+ * early.h - requests symbols while sampling or loading continues, so that few are missing at the
+ * end.
  *
  * UI thread.
  */
@@ -14,19 +15,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* All zeros is one that has seen nothing. */
+/* Zero-initialized: nothing seen. */
 struct early {
 	uint16_t *seen; /* generation + 1, by node of the stacks */
 	uint32_t room;
-	uint8_t *asked; /* bits, by frame: its symbols are here, and its name was asked for */
+	uint8_t *asked; /* one bit per frame: its symbols are loaded, and its name was requested */
 	uint32_t asked_room;
-	uint64_t upto_ns; /* the end of the latest slice looked at */
-	bool has_unsettled; /* stacks whose symbols were on their way */
-	uint64_t unsettled_ns; /* the start of the first slice that has such */
-	uint64_t changes; /* names_changes() when they were looked at */
+	uint64_t upto_ns; /* end of the latest slice checked */
+	bool has_unsettled; /* some stacks have pending symbols */
+	uint64_t unsettled_ns; /* start of the first slice with such a stack */
+	uint64_t changes; /* names_changes() at the last check */
 };
 
-/* Look at the slices that were sealed since, and again at those whose symbols may have come.  0; or -ENOMEM, which only means that some are asked for later. */
+/* Checks the slices sealed since the last call, and those with pending symbols again.  Returns 0,
+ * or -ENOMEM: some names are then requested later. */
 int early_ask(
 	struct early *early, struct store *store, const struct stacks *stacks, struct names *names);
 void early_fini(struct early *early);

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What the keyboard sends goes to the editor and to strobe; it was meant for the editor. */
+/* The terminal sends these to the editor and to strobe, but they are meant for the editor. */
 static const int shared[] = {SIGINT, SIGQUIT, SIGTSTP};
 #define N_SHARED (sizeof(shared) / sizeof(*shared))
 
@@ -37,7 +37,7 @@ static int spawn(pid_t *pid, const char *path, uint32_t line, const sigset_t *ma
 	sigset_t defaults;
 	int ret;
 
-	/* By the shell: "code -w" has an argument. */
+	/* Use the shell, since a command such as "code -w" has arguments. */
 	if (asprintf(&text, "exec %s \"$@\"", command()) < 0)
 		return -ENOMEM;
 	snprintf(at, sizeof(at), "+%" PRIu32, line);
@@ -72,7 +72,7 @@ static int wait_for(pid_t pid)
 		}
 		if (!WIFSTOPPED(status))
 			return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-		/* The shell waits for this process: it is to see that both are stopped. */
+		/* The shell that started strobe waits for this process, so stop it, too. */
 		kill(getpid(), SIGSTOP);
 		kill(pid, SIGCONT);
 	}
@@ -91,7 +91,7 @@ int editor_run(const char *path, uint32_t line, const sigset_t *mask)
 	ret = spawn(&pid, path, line, mask);
 	if (!ret)
 		ret = wait_for(pid);
-	/* Ignoring a signal takes back those that are pending: these are blocked, not ignored, meanwhile. */
+	/* Setting SIG_IGN discards pending signals, which were blocked meanwhile. */
 	for (size_t i = 0; i < N_SHARED; i++) {
 		sigaction(shared[i], &ignore, NULL);
 		sigaction(shared[i], &old[i], NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * editor.h - the user's editor, while strobe has left the terminal to it.  UI thread.
+ * editor.h - runs the user's editor while strobe releases the terminal.  UI thread.
  */
 #ifndef TUI_EDITOR_H
 #define TUI_EDITOR_H
@@ -8,8 +8,9 @@
 #include <signal.h>
 #include <stdint.h>
 
-/* Run $VISUAL, $EDITOR or vi on a file's line and wait for its end; where it is stopped (^Z), so is this process.
- * mask: the signal mask that the editor gets.  Its exit status, 127 where it could not be started; or -errno. */
+/* Runs $VISUAL, $EDITOR or vi on a line of a file and waits until it exits.  If the editor is
+ * stopped (^Z), this process stops, too.  mask: the editor's signal mask.  Returns the exit status,
+ * 127 if the command was not found, or -errno. */
 int editor_run(const char *path, uint32_t line, const sigset_t *mask);
 
 #endif

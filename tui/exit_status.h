@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * exit_status.h - strobe's exit status after it started a command, like env(1), time(1) and perf
+ * exit_status.h - strobe's exit status after it ran a command, like env(1), time(1) and perf
  * record.
  */
 #ifndef TUI_EXIT_STATUS_H
@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-/* Returns own, the status of strobe's own work, if it is a failure.  Else returns the command's
+/* Returns `own`, the status of strobe's own work, if it is a failure.  Else returns the command's
  * status, or 0 if it has not ended.  A command killed by a signal has 128 plus the signal's number.
  * wait_status: from waitpid(2), read only if the command ended. */
 int exit_status_of(int own, bool command_ended, int wait_status);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * explain.c - refusals of the kernel as sentences: what was asked, why not, what to do.
+ * explain.c - explains errors of the kernel: the request, the reason, the remedy.
  *
  * Pure functions of their arguments; any thread.
  */
@@ -16,7 +16,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* clone(2) says EAGAIN, pthread_create(3) also where there is no memory for a stack. */
+/* EAGAIN of clone(2) means a limit; pthread_create(3) also returns it if a stack cannot be
+ * allocated. */
 static void add_no_threads(struct text *text, const char *what, const struct proc_limits *limits)
 {
 	if (limits->memory_max)
@@ -37,7 +38,7 @@ void explain_no_memory(struct text *text, const char *what, const struct proc_li
 			limits->memory_max / 1024);
 }
 
-/* threads: fewer of them would need fewer descriptors. */
+/* Explains EMFILE.  threads: fewer threads would need fewer descriptors. */
 static void add_nofile(struct text *text, const struct proc_limits *limits, bool threads)
 {
 	uint64_t more = limits->nofile_hard < UINT64_MAX / 4 ? limits->nofile_hard * 4
@@ -53,7 +54,7 @@ static void add_nofile(struct text *text, const struct proc_limits *limits, bool
 		text_add(text, "; or sample fewer threads, or the whole machine with -a");
 }
 
-/* What every call may fail of; false when it is something else. */
+/* Explains errors that any call may return.  Returns false if the error is another one. */
 bool explain_scarce(struct text *text, int error, const struct proc_limits *limits, bool threads)
 {
 	switch (error) {

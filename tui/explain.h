@@ -2,7 +2,7 @@
 /*
  * explain.h - the one place that turns (request, errno, state of the system) into a sentence.
  *
- * A sentence says what was asked, why it was refused, and what to do.  Pure functions of their
+ * A sentence states the request, why it was refused, and the remedy.  Pure functions of their
  * arguments; results are cleaned text without a newline.  Any thread.
  */
 #ifndef TUI_EXPLAIN_H
@@ -23,45 +23,50 @@
 
 void explain_failure(const struct engine_failure *failure, const struct proc_limits *limits,
 	char *out, size_t size);
-/* The same of one call of perf_event_open(2), by what is known of the system (explain_system_read()). */
+/* Explains an error of one perf_event_open(2) by the state of the system
+ * (explain_system_read()). */
 void explain_open(const struct explain_request *request, int error,
 	const struct proc_limits *limits, const struct explain_system *system, char *out,
 	size_t size);
 void explain_note(
 	const struct engine_note *note, const struct proc_limits *limits, char *out, size_t size);
-/* The screen is drawn for type, since terminfo does not know the terminal that TERM names. */
+/* Explains that the screen is drawn for `type`, since terminfo does not know the terminal in
+ * TERM. */
 void explain_stand_in(char *out, size_t size, const char *wanted, const char *type);
-/* Why a function without a name has no code to show, and what would give it one. */
+/* Explains why a function without a name has no code to show, and how it would get a name. */
 void explain_nameless(const struct symref *symbol, char *out, size_t size);
 
-/* Why symbols_fetch() of an image (cleaned) refused; "" where it did not. */
+/* Explains why symbols_fetch() of an image (cleaned) refused; "" if it did not. */
 void explain_fetch(int ret, const char *image, char *out, size_t size);
 
 void explain_symbols_note(const struct symbols_note *note, char *out, size_t size);
 
-/* What strobe itself could not do, "cannot start the symbol worker", and positive errno. */
+/* Explains a failure of strobe itself, such as "cannot start the symbol worker".  error: positive
+ * errno. */
 void explain_error(
 	const char *what, int error, const struct proc_limits *limits, char *out, size_t size);
 void explain_event_error(const char *text, const struct event_error *error, char *out, size_t size);
-/* The same of another option than -e. */
+/* Like explain_event_error(), for an option other than -e. */
 void explain_option_error(const char *option, const char *text, const struct event_error *error,
 	char *out, size_t size);
-/* Two lines more for where there is room, each behind a newline: the text, and a caret below the error; else empty. */
+/* Writes two more lines, each after a newline: the text, and a caret below the error; else "". */
 void explain_event_caret(const char *text, const struct event_error *error, char *out, size_t size);
 
-/* Writes why events exclude each other. */
+/* Explains why events exclude each other. */
 void explain_event_clash(const struct event_clash *clash, char *out, size_t size);
 
-/* Why tracepoints cannot be looked up (positive errno), and what to do. */
+/* Explains why tracepoints cannot be looked up, and the remedy.  error: positive errno. */
 void explain_tracefs(int error, char *out, size_t size);
 
-/* Why an event is refused (positive errno), in a few words for a list: "not on this machine". */
+/* Returns why an event is refused in a few words for a list, such as "not on this machine".  error:
+ * positive errno. */
 const char *explain_refusal(int error);
 
-/* "with status 1", "killed by SIGSEGV (core dumped)": how a process ended (status of waitpid(2)). */
+/* Formats how a process ended: "with status 1", "killed by SIGSEGV (core dumped)".  status: from
+ * waitpid(2). */
 void explain_wait_status(int status, char *out, size_t size);
 
-/* Severity of a note, for colour and for whether it is shown on the screen's message line. */
+/* The level of a note selects its colour, and if it appears on the screen's message line. */
 enum explain_level { EXPLAIN_INFO, EXPLAIN_WARNING, EXPLAIN_ERROR };
 enum explain_level explain_note_level(const struct engine_note *note);
 

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Replaces texts of the C library that mean something else here, or say too little. */
+/* Replaces texts of the C library that are wrong or too short here. */
 static const struct {
 	int error;
 	const char *text;

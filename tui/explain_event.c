@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * explain_event.c - why a text is no event, and where in it.
+ * explain_event.c - explains why a text is no event, and the position of the error.
  *
  * Pure functions of their arguments; any thread.
  */
@@ -11,10 +11,10 @@
 #include <errno.h>
 #include <string.h>
 
-#define EXCERPT_BYTES 72 /* of a text that is repeated: what fits a line */
+#define EXCERPT_BYTES 72 /* most bytes of the text to quote, for one line */
 #define SPOT_BYTES 60
 
-/* What the error is at: to the end of a word, as much of it as is to be repeated. */
+/* The word at the error, up to SPOT_BYTES of it. */
 struct spot {
 	const char *at;
 	int len;
@@ -32,10 +32,10 @@ static struct spot spot_of(const char *text, const struct event_error *error)
 	return (struct spot){text + offset, at_most(strcspn(text + offset, ","), SPOT_BYTES)};
 }
 
-/* A text of any length, as much as a line takes of it around its error. */
+/* A part of the text around its error that fits one line. */
 struct excerpt {
 	char text[EXCERPT_BYTES + 1];
-	size_t offset; /* of the error in it */
+	size_t offset; /* offset of the error in text */
 };
 
 static void excerpt_of(const char *text, size_t offset, struct excerpt *out)
@@ -49,7 +49,7 @@ static void excerpt_of(const char *text, size_t offset, struct excerpt *out)
 		if (begin > all - most)
 			begin = all - most;
 		end = begin + most;
-		/* Not within a character. */
+		/* Do not cut within a character. */
 		while (begin < end && ((unsigned char)text[begin] & 0xc0) == 0x80)
 			begin++;
 		while (end > begin && end < all && ((unsigned char)text[end] & 0xc0) == 0x80)
@@ -66,7 +66,7 @@ static void add_near(struct text *sentence, const struct event_error *error)
 		text_add(sentence, "; did you mean '%.*s'?", EVENT_NAME_MAX, error->near);
 }
 
-/* Of a term: to its value or the end of terms. */
+/* Returns the length of a term's name. */
 static int term_len(struct spot spot)
 {
 	return at_most(strcspn(spot.at, "=,/"), SPOT_BYTES);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * explain_filter.c - why the kernel did not take a filter of an event, or a BPF program.  Of a filter it says EINVAL
- * alone, so the names in it are compared with the event's fields here.  Pure functions of their arguments; any thread.
+ * explain_filter.c - explains why the kernel refused an event's filter or a BPF program.
+ *
+ * For a filter the kernel returns EINVAL only, so its names are compared with the event's fields
+ * here. Pure functions of their arguments; any thread.
  */
 #include "tui/explain_refusal.h"
 
@@ -14,7 +16,7 @@ static bool is_name_byte(char byte)
 	return isalnum((unsigned char)byte) || byte == '_';
 }
 
-/* Whether a name is one of "a, b, c". */
+/* Returns true if names, a list "a, b, c", contains the name. */
 static bool is_among(const char *names, const char *name, size_t len)
 {
 	while (*names) {
@@ -28,7 +30,7 @@ static bool is_among(const char *names, const char *name, size_t len)
 	return false;
 }
 
-/* What every event has, and what the kernel computes. */
+/* Returns true for the fields of every event, including those that the kernel computes. */
 static bool is_general(const char *name, size_t len)
 {
 	static const char general[] = "common_type, common_flags, common_preempt_count, "
@@ -38,7 +40,7 @@ static bool is_general(const char *name, size_t len)
 	return is_among(general, name, len);
 }
 
-/* The first name before an operator that is no field; NULL: there is none. */
+/* Returns the first name before an operator that is no field; NULL if none. */
 static const char *stranger(const char *filter, const char *fields, size_t *len)
 {
 	const char *at = filter;
@@ -62,7 +64,7 @@ static const char *stranger(const char *filter, const char *fields, size_t *len)
 				return name;
 			at = after;
 			at += strspn(at, "=!<>&~. \t");
-			if (is_name_byte(*at)) /* what it is compared with */
+			if (is_name_byte(*at)) /* the value of the comparison */
 				at += strcspn(at, " \t()&|");
 		} else {
 			at++;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * explain_invalid.c - EINVAL of perf_event_open(2): which of its many causes it was.
+ * explain_invalid.c - finds which of the many causes of EINVAL from perf_event_open(2) applies.
  *
- * The kernel says no more than EINVAL, so its checks are made again here.  Pure functions of their arguments; any
- * thread.
+ * The kernel reports only EINVAL, so its checks are repeated here.  Pure functions of their
+ * arguments; any thread.
  */
 #include "tui/explain_errno.h"
 #include "tui/explain_refusal.h"
@@ -36,7 +36,7 @@ static bool invalid_period(struct text *text, const struct refusal *refusal)
 	return false;
 }
 
-/* What only makes sense for a program that watches itself. */
+/* Explains attributes that only make sense for a program that monitors itself. */
 static bool invalid_self(struct text *text, const struct refusal *refusal)
 {
 	const struct perf_event_attr *attr = refusal->attr;
@@ -198,7 +198,8 @@ static bool invalid_place(struct text *text, const struct refusal *refusal)
 	return false;
 }
 
-/* A PMU that has no such part: uncore ones leave nothing out, and many take no samples. */
+/* Explains features that the PMU lacks: uncore PMUs cannot exclude anything, and many cannot
+ * sample. */
 static bool invalid_part(struct text *text, const struct refusal *refusal)
 {
 	const struct perf_event_attr *attr = refusal->attr;

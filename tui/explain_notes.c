@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * explain_notes.c - notable events of the engine as sentences, for the log and reports.
+ * explain_notes.c - notes of the engine as sentences, for the log and reports.
  *
  * Pure functions of their arguments; any thread.
  */
@@ -204,7 +204,7 @@ static void note_flow(struct text *text, const struct engine_note *note)
 	}
 }
 
-/* What samples should have told besides where they were. */
+/* Names the additional data that samples lack. */
 static void note_less(struct text *text, const struct engine_note *note)
 {
 	static const struct {
@@ -282,7 +282,7 @@ static void note_waits(struct text *text, const struct engine_note *note)
 			    : "counts as off-cpu");
 }
 
-/* What became of single events, and of commands to them. */
+/* A new filter, or why it was refused. */
 static void note_filter(struct text *text, const struct engine_note *note)
 {
 	const struct explain_request request = {
@@ -491,7 +491,7 @@ static void note_flight(struct text *text, const struct engine_note *note)
 	}
 }
 
-/* Of recordings. */
+/* Notes on recordings. */
 static void note_file(
 	struct text *text, const struct engine_note *note, const struct proc_limits *limits)
 {

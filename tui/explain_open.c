@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * explain_open.c - every errno of perf_event_open(2), told apart by the attribute and the state of the system.
+ * explain_open.c - explains every errno of perf_event_open(2) by the attribute and the state of the
+ * system.
  *
- * The order of the questions is that of the kernel's own checks where several causes are possible.  Pure functions of
+ * If several causes are possible, they are checked in the kernel's own order.  Pure functions of
  * their arguments; any thread.
  */
 #include "tui/explain.h"
@@ -14,7 +15,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define ERRNO_NOTSUPP 524 /* the kernel's own ENOTSUPP, which uprobes let out */
+#define ERRNO_NOTSUPP 524 /* the kernel's internal ENOTSUPP, which uprobes return */
 #define NAMESPACE                                                                           \
 	"This is a user namespace (a rootless container, say), where no capability counts " \
 	"for events"
@@ -53,7 +54,7 @@ static void add_subject(struct text *text, const struct explain_request *request
 {
 	const char *event = request->event ? request->event : "";
 
-	/* The dummy is what strobe tries out before anything that the user named. */
+	/* Strobe tries a dummy event before those that the user named. */
 	if (!event[0] || !strcmp(event, "dummy"))
 		text_add(text, "cannot open an event");
 	else
@@ -68,7 +69,7 @@ static void add_subject(struct text *text, const struct explain_request *request
 
 /* --- EACCES and EPERM --- */
 
-/* Who may all and is refused nevertheless. */
+/* Explains a refusal although the user has the capability. */
 static void denied_with_capability(struct text *text, const struct refusal *refusal)
 {
 	if (refusal->system->lockdown &&
@@ -112,7 +113,7 @@ void explain_be_root(struct text *text, const struct proc_limits *limits, const 
 			setcap ? setcap : "");
 }
 
-/* True if neither a setting nor CAP_PERFMON allows the event. */
+/* Returns true if neither a setting nor CAP_PERFMON allows the event. */
 static bool needs_admin(const struct refusal *refusal)
 {
 	return is_pmu(refusal, "kprobe") || is_pmu(refusal, "uprobe") ||
@@ -157,7 +158,8 @@ static void denied(struct text *text, const struct refusal *refusal)
 			refusal->request->counted ? "counted" : "sampled");
 		return;
 	}
-	/* EACCES: the level forbids the kernel; EPERM: the tracepoint's own check, later. */
+	/* EACCES: the level excludes the kernel.  EPERM: the tracepoint's own check, which is
+	 * later. */
 	if (!attr->exclude_kernel && !refusal->request->user_refused && limits->paranoid >= 2 &&
 		(attr->type != PERF_TYPE_TRACEPOINT || refusal->error == EACCES)) {
 		text_add(text, "%s the kernel is not permitted to this user", doing(refusal));
@@ -169,7 +171,7 @@ static void denied(struct text *text, const struct refusal *refusal)
 				: ", or take user space alone with the modifier :u");
 		return;
 	}
-	/* A distribution's patch; the mainline kernel takes levels above 2 for 2. */
+	/* Levels above 2 come from distributions' patches; the mainline kernel treats them as 2. */
 	if (limits->paranoid >= 3) {
 		text_add(text, "the kernel allows no events at all to ordinary users");
 		explain_paranoid(text, limits);
@@ -208,7 +210,7 @@ static void denied(struct text *text, const struct refusal *refusal)
 					 : ". In a container this is usually its seccomp filter");
 }
 
-/* --- the others --- */
+/* --- other errors --- */
 
 static void not_there(struct text *text, const struct refusal *refusal)
 {
@@ -353,8 +355,8 @@ static void too_deep(struct text *text, const struct refusal *refusal)
 		refusal->attr->sample_max_stack);
 }
 
-/* The kernel would have opened the event, but fork() would fail in the target
- * (sampler/inherited.h). */
+/* Explains a refusal by strobe: the kernel would open the event, but fork() would fail in the
+ * target (sampler/inherited.h). */
 static void not_inherited(struct text *text, const struct refusal *refusal)
 {
 	const char *alone = refusal->request->counted
@@ -451,8 +453,8 @@ void explain_open_text(struct text *text, const struct explain_request *request,
 	case ENOENT:
 		not_there(text, &refusal);
 		break;
-	case EADDRNOTAVAIL: /* a kprobe on one of several functions of a name */
-	case EILSEQ: /* a probe within an instruction */
+	case EADDRNOTAVAIL: /* a kprobe on a name that several functions share */
+	case EILSEQ: /* a probe inside an instruction */
 	case ENOEXEC:
 	case EIO:
 	case ERRNO_NOTSUPP:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * explain_refusal.h - one refused perf_event_open(2), while it is explained; private to explain.
+ * explain_refusal.h - one refused perf_event_open(2) under explanation; private to explain.
  */
 #ifndef TUI_EXPLAIN_REFUSAL_H
 #define TUI_EXPLAIN_REFUSAL_H
@@ -22,7 +22,7 @@ static inline bool is_pmu(const struct refusal *refusal, const char *name)
 	return !strcmp(refusal->system->pmu, name);
 }
 
-/* The processor's own counters, and what is raw for them. */
+/* Returns true for the processor's own counters, including raw events. */
 static inline bool is_hardware(const struct refusal *refusal)
 {
 	uint32_t type = refusal->attr->type;
@@ -37,21 +37,21 @@ static inline bool on_cpus(const struct refusal *refusal)
 	return refusal->request->pid < 0;
 }
 
-/* "sampling" or "counting": what was asked for. */
+/* Returns the verb of the request: "sampling" or "counting". */
 static inline const char *doing(const struct refusal *refusal)
 {
 	return refusal->request->counted ? "counting" : "sampling";
 }
 
-/* Why a BPF program was refused whose event was not. */
+/* Explains why a BPF program was refused although its event was accepted. */
 void explain_bpf(struct text *text, const struct explain_request *request, int error);
-/* Why a filter was refused whose event was not. */
+/* Explains why a filter was refused although its event was accepted. */
 void explain_filter(struct text *text, const struct explain_request *request, int error,
 	const struct explain_system *system);
 
-/* EINVAL: what exactly the kernel does not take. */
+/* Explains EINVAL: which part of the request the kernel refuses. */
 void explain_invalid(struct text *text, const struct refusal *refusal);
-/* Why there is no probe where it was asked for; false: it is no probe. */
+/* Explains why a probe cannot be placed.  Returns false if the event is no probe. */
 bool explain_probe(struct text *text, const struct refusal *refusal);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * explain_resolve.c - why a symbol that names an event has no place, as a sentence with its remedy.
+ * explain_resolve.c - explains why the symbol of an event cannot be located, and the remedy.
  *
  * A pure function; any thread.
  */

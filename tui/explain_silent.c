@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * explain_silent.c - why an event that the kernel accepted never happens, and the remedy.
+ * explain_silent.c - explains why an event that the kernel accepted never occurs, and the remedy.
  */
 #include "sampler/silent.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * explain_symbols.c - what symbols/ has to tell, as sentences for the log and reports.
+ * explain_symbols.c - notes of symbols/ as sentences for the log and reports.
  *
  * Pure functions of their arguments; any thread.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * explain_system.c - see explain_system.h: short files of /proc and /sys, read once and not kept.
+ * explain_system.c - see explain_system.h: reads short files of /proc and /sys on each call.
  */
 #include "tui/explain_system.h"
 
@@ -22,7 +22,7 @@
 #define LOCKDOWN "/sys/kernel/security/lockdown"
 #define BLACKLIST "/sys/kernel/debug/kprobes/blacklist"
 
-/* The first line of a file; false where it cannot be read. */
+/* Reads the first line of a file.  Returns false if it cannot be read. */
 static bool read_line(char *out, size_t size, const char *path)
 {
 	FILE *file = fopen(path, "re");
@@ -86,11 +86,11 @@ static void read_cpu_pmu(struct explain_system *out)
 		snprintf(path, sizeof(path), PMUS "/%s/caps/branches", names[i]);
 		out->branches = read_number(path);
 		if (out->branches == EXPLAIN_UNKNOWN && out->max_precise != EXPLAIN_UNKNOWN)
-			out->branches = 0; /* capabilities are listed, and this is none of them */
+			out->branches = 0; /* capabilities are listed, but not this one */
 	}
 }
 
-/* The PMU whose number the attribute has. */
+/* Finds the PMU with the attribute's type. */
 static void read_own_pmu(struct explain_system *out, uint32_t type)
 {
 	char path[400];
@@ -119,7 +119,7 @@ static void read_cpus(struct explain_system *out, int cpu)
 	const char *last;
 
 	if (read_line(line, sizeof(line), CPUS "/possible")) {
-		/* "0-3,8": the highest stands last. */
+		/* "0-3,8": the highest is last. */
 		last = line + strlen(line);
 		while (last > line && last[-1] >= '0' && last[-1] <= '9')
 			last--;
@@ -131,7 +131,8 @@ static void read_cpus(struct explain_system *out, int cpu)
 	out->cpu_offline = read_number(path) == 0;
 }
 
-/* "ffffffff81000000-ffffffff81000010\tname" in the blacklist, "address type name [module]" in kallsyms. */
+/* Counts the lines with the name.  The blacklist has "ffffffff81000000-ffffffff81000010\tname",
+ * kallsyms has "address type name [module]". */
 static size_t count_names(const char *path, const char *name, size_t len, const char *before)
 {
 	FILE *file = fopen(path, "re");
@@ -178,7 +179,7 @@ static void read_file(struct explain_system *out, const char *path)
 		out->file_error = errno;
 }
 
-/* "char prev_comm[16]": the last name of a declaration. */
+/* Adds the field name of a declaration such as "char prev_comm[16]": its last identifier. */
 static void add_field_name(struct explain_system *out, const char *declaration)
 {
 	size_t end = strcspn(declaration, "["), begin, len = strlen(out->fields);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * explain_system.h - what of this machine's state decides why an event was refused, beyond proc_limits().
+ * explain_system.h - the machine state, beyond proc_limits(), that decides why an event was
+ * refused.
  *
- * Read when something was refused, and only for that one request; sentences take it as plain data, so that tests
- * bring their own.  Any thread.
+ * Read after a refusal, for that one request.  Sentences take it as plain data, so that tests can
+ * supply their own.  Any thread.
  */
 #ifndef TUI_EXPLAIN_SYSTEM_H
 #define TUI_EXPLAIN_SYSTEM_H
@@ -13,60 +14,60 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define EXPLAIN_UNKNOWN (-1) /* of a setting that could not be read */
+/* for a setting that could not be read */
+#define EXPLAIN_UNKNOWN (-1)
 
-/* What was asked of perf_event_open(2).  Texts may be NULL where the event has none. */
+/* A request to perf_event_open(2).  Texts may be NULL if the event has none. */
 struct explain_request {
-	const char *event; /* as the user named it */
+	const char *event; /* name that the user gave */
 	const struct perf_event_attr *attr;
 	int32_t pid; /* 0: strobe itself; -1: all */
 	int cpu; /* -1: any */
-	const char *probe; /* of kprobes the function, of uprobes the path */
+	const char *probe; /* kprobes: the function; uprobes: the path */
 	const char *cgroup; /* its directory */
-	const char *filter; /* that was refused, where the event itself was not */
-	const char *bpf; /* or the program that was */
+	const char *filter; /* a filter that was refused although the event was accepted */
+	const char *bpf; /* a BPF program that was refused likewise */
 	bool inherited; /* the kernel refused inheritance by new tasks */
-	const char *ioctl; /* or this ioctl on the open event */
-	bool user_refused; /* it was refused without the kernel, too */
+	const char *ioctl; /* an ioctl that was refused on the open event */
+	bool user_refused; /* the event was refused with exclude_kernel, too */
 	bool in_group; /* opened as a member of another event's group */
-	bool mixed_group; /* with members of several PMUs */
-	bool counted; /* to be counted alone, not sampled */
+	bool mixed_group; /* that group has members of several PMUs */
+	bool counted; /* only counted, not sampled */
 };
 
 enum explain_function {
 	FUNCTION_NOT_ASKED,
-	FUNCTION_KNOWN, /* in the kernel's list of symbols, once */
-	FUNCTION_AMBIGUOUS, /* there more than once */
+	FUNCTION_KNOWN, /* once in the kernel's list of symbols */
+	FUNCTION_AMBIGUOUS, /* several times in that list */
 	FUNCTION_MISSING,
-	FUNCTION_BLACKLISTED, /* the kernel lets nobody probe it */
+	FUNCTION_BLACKLISTED, /* the kernel forbids probes on it */
 };
 
 struct explain_system {
-	bool seccomp; /* a filter is in force on strobe: a container */
-	bool lockdown; /* the kernel hides itself even from root */
-	int nmi_watchdog; /* 1: holds a hardware counter; EXPLAIN_UNKNOWN */
-	bool has_cpu_pmu; /* the processor's counters are there */
-	int max_precise; /* of that PMU; EXPLAIN_UNKNOWN */
-	int branches; /* entries of its branch stack, 0: none; EXPLAIN_UNKNOWN */
-	int possible_cpus; /* the highest number that a CPU can have, plus 1; EXPLAIN_UNKNOWN */
-	bool cpu_offline; /* the request's CPU can be, and is not now */
-	char pmu[48]; /* the request's: of attr.type in sysfs; "" where there is none. Raw bytes */
-	bool own_cpus; /* that PMU counts for several CPUs at once, on the CPUs of its cpumask */
-	char cpus[48]; /* the cpumask */
-	enum explain_function function; /* of a kprobe */
-	int file_error; /* positive errno of opening a uprobe's file; 0: it can be read */
-	bool file_odd; /* it is no regular file */
-	int64_t file_bytes; /* its size; EXPLAIN_UNKNOWN */
-	bool cgroup_gone; /* the request's directory is not there (any more) */
-	char fields
-		[512]; /* names that a filter of this event may have: "prev_pid, prev_comm"; raw */
+	bool seccomp; /* a seccomp filter applies to strobe: a container */
+	bool lockdown; /* kernel lockdown: kernel data is hidden even from root */
+	int nmi_watchdog; /* 1: it uses a hardware counter; EXPLAIN_UNKNOWN */
+	bool has_cpu_pmu; /* the processor's PMU exists */
+	int max_precise; /* precise levels of that PMU; EXPLAIN_UNKNOWN */
+	int branches; /* entries of its branch stack; 0: none; EXPLAIN_UNKNOWN */
+	int possible_cpus; /* highest possible CPU number plus 1; EXPLAIN_UNKNOWN */
+	bool cpu_offline; /* the request's CPU is offline */
+	char pmu[48]; /* name in sysfs of the PMU with attr.type; "" if none; raw bytes */
+	bool own_cpus; /* that PMU counts for several CPUs at once, on the CPUs in its cpumask */
+	char cpus[48]; /* its cpumask */
+	enum explain_function function; /* state of a kprobe's function */
+	int file_error; /* positive errno of opening a uprobe's file; 0: readable */
+	bool file_odd; /* that file is not a regular file */
+	int64_t file_bytes; /* size of that file; EXPLAIN_UNKNOWN */
+	bool cgroup_gone; /* the request's cgroup directory does not exist */
+	char fields[512]; /* field names for this event's filter: "prev_pid, prev_comm"; raw */
 };
 
-/* error: the positive errno, by which only what matters is read. */
+/* Reads the state.  error: positive errno; some facts are read only for certain errors. */
 void explain_system_read(
 	struct explain_system *out, const struct explain_request *request, int error);
 
-/* As it is where nothing is known. */
+/* Sets all fields to unknown. */
 void explain_system_unknown(struct explain_system *out);
 
 #endif

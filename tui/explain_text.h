@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * explain_text.h - a sentence while it grows; private to explain.
+ * explain_text.h - a sentence under construction; private to explain.
  */
 #ifndef TUI_EXPLAIN_TEXT_H
 #define TUI_EXPLAIN_TEXT_H
@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Descriptors that are enough for an ordinary profile. */
+/* Enough descriptors for an ordinary profile. */
 #define EXPLAIN_NOFILE_ENOUGH 1024
 
 struct engine_note;
@@ -39,33 +39,35 @@ __attribute__((format(printf, 2, 3))) static inline void text_add(
 		text->len = sizeof(text->bytes) - 1;
 }
 
-/* "process 12: it is a zombie ..." */
+/* Explains why a process cannot be sampled: "process 12: it is a zombie ...". */
 void explain_target_error(
 	struct text *text, int32_t pid, int error, const struct proc_limits *limits);
 
-/* NOTE_SILENT */
+/* Explains NOTE_SILENT. */
 void explain_silent(struct text *text, const struct engine_note *note);
 
-/* NOTE_MAPS_UNREAD */
+/* Explains NOTE_MAPS_UNREAD. */
 void explain_unread(struct text *text, const struct engine_note *note);
 
-/* What any call may fail of; false where it is something else. threads: fewer of them would help. */
+/* Explains errors that any call may return.  threads: sampling fewer threads would help.  Returns
+ * false if the error is another one. */
 bool explain_scarce(struct text *text, int error, const struct proc_limits *limits, bool threads);
 
-/* "WHAT (RLIMIT_AS is ...)" where there is such a limit. */
+/* Adds a text and RLIMIT_AS if there is such a limit: "out of memory (RLIMIT_AS is ...)". */
 void explain_no_memory(struct text *text, const char *what, const struct proc_limits *limits);
-/* The same, else what the errno means. */
+/* Like explain_scarce(), but explains any other errno, too. */
 void explain_other(struct text *text, int error, const struct proc_limits *limits, bool threads);
 
-/* " (what the errno means)"; nothing of 0. */
+/* Adds " (text of the errno)"; nothing if error is 0. */
 void explain_add_error(struct text *text, int error);
 
 bool explain_may_all(const struct proc_limits *limits);
 void explain_paranoid(struct text *text, const struct proc_limits *limits);
-/* Ends a sentence with its remedy.  setcap: another remedy, or NULL. */
+/* Ends a sentence with the remedy to run as root.  setcap: another remedy; NULL if none. */
 void explain_be_root(struct text *text, const struct proc_limits *limits, const char *setcap);
 
-/* Of "kprobe:FUNCTION+8" and "uprobe:FILE:FUNCTION" what is probed: the function, or the path; NULL: it is no probe. */
+/* Returns the probed function of "kprobe:FUNCTION+8", or the path of "uprobe:FILE:FUNCTION"; NULL
+ * if event is no probe. */
 const char *explain_probe_of(const char *event, char *out, size_t size);
 
 void explain_clash(struct text *text, const struct event_clash *clash);

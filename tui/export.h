@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * export.h - strobe export: samples in the forms of other tools.
+ * export.h - strobe export: samples in the formats of other tools.
  *
  * UI thread; once per run of the program.
  */
@@ -9,9 +9,9 @@
 
 struct request;
 
-/* A recording, files[0], or a target as in a report, in request->export_format, into request->output (NULL and "-":
- * standard output).  Sentences go to standard error.  Returns the exit status.
- * main.c: case CMD_EXPORT: return export_run(request); */
+/* Exports a recording, files[0], or a target as in a report.  Writes request->export_format to
+ * request->output; NULL and "-" are standard output.  Reports errors to standard error.  Returns
+ * the exit status. */
 int export_run(const struct request *request);
 
 #endif

@@ -3,10 +3,10 @@
  * callgrind.c - the profile format of Callgrind, for callgrind_annotate and KCachegrind.
  *
  * It follows the "Callgrind Format Specification" of the Valgrind manual.  Functions have their own
- * cost by source line, calls have inclusive costs.  Functions are compiled functions, as in a
- * report; lines of inlined functions follow fi=, as Callgrind writes them.  A call's count is its
- * number of samples.  Calls of a function by itself are left out, since readers would add their
- * cost twice.  Unknown lines are 0 and unknown files are ???.
+ * cost by source line, calls have inclusive costs.  Functions are compiled functions, like in a
+ * report.  Lines of inlined functions follow fi=, like in files of Callgrind.  A call's count is
+ * its number of samples.  Calls of a function by itself are left out, since readers would add their
+ * cost twice.  Unknown lines are 0 and unknown files are ???.  UI thread.
  */
 #include "tui/clean.h"
 #include "tui/export/frames.h"
@@ -21,33 +21,33 @@
 #include <string.h>
 
 #define TELL_EVERY 8192
-#define NUMBER_MAX 8u /* bytes that tell events apart */
+#define NUMBER_MAX 8u /* room for the number that makes an event's name unique */
 #define WORD_MAX (EVENT_NAME_MAX + 32u)
 #define NO_CALLEE UINT32_MAX
 
-/* A place in the source; file 0 is not known. */
+/* A source position; file 0 is unknown. */
 struct place {
 	uint32_t file, line;
 };
 
-/* A function and its written parts. */
+/* A function and its spots in the output. */
 struct function {
-	uint32_t spots; /* number + 1 of its first spot in a list */
-	uint32_t file, line; /* file of its outermost lines, and the lowest line; 0: not known */
+	uint32_t spots; /* first spot of its list, + 1 */
+	uint32_t file, line; /* file of its outermost lines, and the lowest line; 0: unknown */
 };
 
-/* Costs of a function at a place: its own, or those of its calls of one callee. */
+/* The cost of a function at a place: its own, or that of its calls of one callee. */
 struct spot {
-	uint32_t function, callee; /* frame numbers; callee may be NO_CALLEE */
+	uint32_t function, callee; /* frame numbers; callee: NO_CALLEE for own cost */
 	struct place place;
-	uint32_t next; /* number + 1 of the same function's next spot */
+	uint32_t next; /* next spot of the function, + 1 */
 	uint64_t count; /* samples, or calls */
 };
 
-/* A function that calls another, from any place. */
+/* A caller and a callee, for calls from any place. */
 struct edge {
 	uint32_t caller, callee;
-	uint32_t seen; /* the walk that met it last */
+	uint32_t seen; /* last walk that counted it */
 };
 
 /* A frame in a stack. */
@@ -58,23 +58,23 @@ struct step {
 
 struct graph {
 	const struct profile *profile;
-	struct frames frames; /* one for each function */
-	struct function *functions; /* by function number */
+	struct frames frames; /* one per function */
+	struct function *functions; /* indexed by function number */
 	uint32_t functions_room;
 	struct spot *spots;
 	uint32_t n_spots, spots_room;
-	uint64_t *costs; /* indexed [spot][event] */
+	uint64_t *costs; /* indexed by [spot][event] */
 	uint32_t costs_room;
 	struct idtable by_spot; /* values: spot + 1 */
 	struct edge *edges;
 	uint32_t n_edges, edges_room;
-	struct idtable by_pair; /* edge + 1 */
+	struct idtable by_pair; /* values: edge + 1 */
 	uint32_t walk;
-	struct step *steps; /* by frame id; function is + 1 here */
+	struct step *steps; /* indexed by frame id; here function is + 1 */
 	uint32_t steps_room;
 	struct step *path; /* the current stack, leaf first */
 	uint32_t path_room;
-	struct intern objects, files; /* the first file is "???" */
+	struct intern objects, files; /* interned names; the first file is "???" */
 };
 
 static void graph_fini(struct graph *graph)
@@ -105,7 +105,7 @@ static int find_place(struct graph *graph, const struct names_line *at, struct p
 	return intern_id(&graph->files, file, strlen(file), &place->file);
 }
 
-/* Notes a function's file, and its lowest sampled line there. */
+/* Records a function's file, and the lowest sampled line in that file. */
 static void note_own(struct function *function, const struct place *own)
 {
 	if (!function->file)
@@ -115,7 +115,7 @@ static void note_own(struct function *function, const struct place *own)
 		function->line = own->line;
 }
 
-/* Finds the function of a frame, and its innermost line.  With --no-inline it is the function's own
+/* Finds the function of a frame, and its innermost line; with --no-inline, the function's own
  * line. */
 static int find_step(struct graph *graph, uint32_t frame, struct step *step)
 {
@@ -149,7 +149,7 @@ static int find_step(struct graph *graph, uint32_t frame, struct step *step)
 	return 0;
 }
 
-/* Finds the steps of a stack; one without frames becomes an unknown function. */
+/* Finds the steps of a stack.  A stack without frames becomes an unknown function. */
 static int find_path(struct graph *graph, uint32_t stack, uint32_t *n)
 {
 	int ret = 0;
@@ -308,7 +308,7 @@ static bool is_word_of_another(const struct profile *profile, size_t event, cons
 	return false;
 }
 
-/* The same for an event of those exported; where another's name becomes the same word, with its number at the end. */
+/* Like event_word(), but appends the event's number if another event has the same word. */
 static void unique_word(char out[WORD_MAX], const struct profile *profile, size_t event)
 {
 	event_word(out, EVENT_NAME_MAX, profile->events[event].name);
@@ -348,7 +348,7 @@ static void write_head(FILE *out, const struct graph *graph)
 	fputs("\n\n", out);
 }
 
-/* "(3) name" the first time, "(3)" from then on. */
+/* Writes "(3) name" the first time, "(3)" after that. */
 static int write_object(
 	FILE *out, struct graph *graph, const char *key, const struct symref *symref)
 {
@@ -365,7 +365,7 @@ static int write_object(
 	return 0;
 }
 
-/* Numbers whose names were written before. */
+/* Functions and files whose names were written already. */
 struct named {
 	uint8_t *functions, *files;
 };
@@ -429,7 +429,8 @@ static int by_place(const void *a, const void *b)
 	return x->callee < y->callee ? -1 : x->callee > y->callee;
 }
 
-/* Writes fi= before lines of an inlined file, and fe= before a return to the function's own. */
+/* Writes a function's spots: fi= before lines of an inlined file, fe= before a return to the
+ * function's own. */
 static int write_spots(FILE *out, struct graph *graph, uint32_t frame, const struct spot **spots,
 	struct named *named)
 {

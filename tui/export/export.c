@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * export.c - strobe export: takes the profile, waits for names, and writes it in the form asked for.
+ * export.c - strobe export: takes the profile, waits for names, and writes it in the requested
+ * format.
  *
  * UI thread.
  */
@@ -25,9 +26,9 @@
 
 static const struct form {
 	const char *name;
-	int (*write)(FILE *out, const struct profile *profile); /* NULL: of script */
-	bool single; /* holds one event */
-	bool for_eyes; /* fit for a terminal */
+	int (*write)(FILE *out, const struct profile *profile); /* NULL for the script format */
+	bool single; /* holds only one event */
+	bool for_eyes; /* readable on a terminal */
 } forms[EXPORT_FORMATS] = {
 	[EXPORT_FOLDED] = {"folded", export_folded, true, true},
 	[EXPORT_SPEEDSCOPE] = {"speedscope", export_speedscope, false, false},
@@ -44,7 +45,7 @@ static const char *output_name(const struct request *request)
 							       : "standard output";
 }
 
-/* What can be refused before anything is sampled or loaded. */
+/* Checks for errors that are known before sampling or loading. */
 static bool is_possible(const struct request *request, const struct form *form)
 {
 	bool to_stdout = !request->output || !strcmp(request->output, "-");
@@ -76,17 +77,17 @@ static void explain_write(const struct request *request, int error)
 	else if (error == -ENOMEM)
 		taking_complainf("out of memory");
 	else if (error != -EPIPE || (request->output && strcmp(request->output, "-")))
-		/* Else the reader of standard output left, as head(1) does: no news. */
+		/* -EPIPE on standard output: a reader such as head(1) left, which is no error. */
 		taking_complainf(
 			"cannot write to %s: %s", output_name(request), explain_errno(error));
 }
 
-/* What a report would note, so that nobody takes a part for the whole. */
+/* Reports the notes of a report, so that an incomplete profile is recognized. */
 static void tell_notes(struct taking *taking)
 {
 	struct report report = {0};
 
-	taking->session.notice[0] = '\0'; /* said already */
+	taking->session.notice[0] = '\0'; /* reported already */
 	if (report_gather_notes(&report, &taking->session))
 		taking_complain("out of memory: notes on what is exported are missing");
 	for (size_t i = 0; i < report.n_notes; i++)
@@ -94,7 +95,7 @@ static void tell_notes(struct taking *taking)
 	report_fini(&report);
 }
 
-/* Notes names that were given up during the writing. */
+/* Reports names that were given up while writing. */
 static void tell_late_notes(struct taking *taking)
 {
 	struct symbols_note note;
@@ -113,7 +114,7 @@ static int write_form(FILE *out, const struct form *form, struct export_run *run
 	return form->write ? form->write(out, &run->profile) : export_script(out, run, again_fd);
 }
 
-/* Warns here, since the file cannot say it. */
+/* Warns here, since the file cannot contain a warning. */
 static void tell_untimed(const struct export_run *run)
 {
 	if (run->untimed)
@@ -146,7 +147,7 @@ static int write_all(struct export_run *run, const struct form *form, int again_
 	return ret;
 }
 
-/* Of an archive it is the recording inside that is read again. */
+/* Opens the recording inside an archive, to read that one again. */
 static int open_inside(const struct session *session, int *again_fd)
 {
 	if (!session->unpacked)
@@ -172,7 +173,7 @@ static int export_taken(struct taking *taking, const struct form *form, int *aga
 		ret = export_run_init(run, taking, form->single);
 	if (!ret) {
 		ret = export_run_names(run);
-		/* A signal while names are waited for ends the waiting alone. */
+		/* A signal during the wait for names ends only the wait. */
 		taking->interrupted = false;
 		if (ret)
 			explain_write(taking->request, ret);
@@ -188,8 +189,8 @@ static int export_taken(struct taking *taking, const struct form *form, int *aga
 	return ret;
 }
 
-/* The recording, to be read once more: opened before it is loaded, since its name may be another's then.  Standard input is
- * kept in a file without a name first. */
+/* Opens the recording for a second reading.  It is opened before it is loaded, since its name may
+ * refer to another file later.  A stream is copied to an unnamed file first. */
 static int open_again(struct request *request, char *path, size_t size, int *fd)
 {
 	bool stream = !strcmp(request->files[0], "-");
@@ -207,7 +208,7 @@ static int open_again(struct request *request, char *path, size_t size, int *fd)
 			ret = spool_stream(pipe_fd, fd);
 			close(pipe_fd);
 		}
-		/* The session opens it by name. */
+		/* the session opens its input by name */
 		request->file_name = stream ? "standard input" : request->files[0];
 		snprintf(path, size, "/proc/self/fd/%d", *fd);
 		request->files[0] = path;

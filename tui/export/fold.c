@@ -2,8 +2,9 @@
 /*
  * fold.c - see fold.h.
  *
- * Where each stack of the prefix tree is in the folded one is kept by its number: a stack is walked up only to where
- * another one of the same command was before, so that the work grows with the nodes and not with their depth.
+ * The place of each stack in the folded tree is stored by stack number.  A stack is walked only up
+ * to the first node that another stack of the command has reached.  So the work grows with the
+ * number of nodes, not with their depth.
  */
 #include "tui/export/fold.h"
 
@@ -18,27 +19,27 @@
 
 #define LABEL_NONE UINT32_MAX /* the frame is left out */
 #define AHEAD 8u
-#define STACKS_A_NODE 4u /* seen in large profiles: 5 */
+#define STACKS_A_NODE 4u /* large profiles have about 5 stacks per node */
 
-/* Where a stack of a command is in the tree. */
+/* The place of a stack in the tree, for one command. */
 struct place {
-	uint32_t command; /* a node; 0: nowhere yet */
+	uint32_t command; /* node of the command; 0: no place yet */
 	uint32_t node;
 };
 
-/* Of a stack that several commands have: where it is in those that came after the first. */
+/* The place of a stack for further commands; the first command's is in places[]. */
 struct other_place {
 	uint32_t stack;
 	struct place place;
 };
 
-/* What tells a node, apart from the sums: many are looked at to find one. */
+/* The key of a node, separate from the sums, since a lookup compares many keys. */
 struct key {
 	uint32_t parent, label;
 };
 
 struct frame_label {
-	uint32_t label; /* + 1; 0: not known yet */
+	uint32_t label; /* label + 1; 0: not known yet */
 	uint32_t symref;
 };
 
@@ -47,20 +48,20 @@ struct folding {
 	const struct profile *profile;
 	fold_text_fn *text;
 	uint32_t nodes_room;
-	struct key *keys; /* of the nodes */
+	struct key *keys; /* keys of the nodes */
 	uint32_t keys_room;
 	struct idtable by_key;
-	struct place *places; /* by stack */
+	struct place *places; /* indexed by stack */
 	uint32_t places_room;
 	struct other_place *others;
 	uint32_t n_others, others_room;
-	struct idtable by_stack; /* (stack, command) -> number in others + 1 */
-	uint32_t *labels; /* + 1, by symref: of commands other than java, which has its own */
+	struct idtable by_stack; /* (stack, command) -> index in others + 1 */
+	uint32_t *labels; /* label + 1, by symref; java commands have java_labels */
 	uint32_t labels_room;
 	uint32_t *java_labels;
 	uint32_t java_room;
 	struct frame_label
-		*frames; /* the same by frame, but of java and where inlined ones are shown */
+		*frames; /* labels by frame; not used for java or with inlined functions */
 	uint32_t frames_room;
 	uint32_t *commands; /* nodes, by task label */
 	uint32_t commands_room;
@@ -73,7 +74,7 @@ static bool is_java(const char *command)
 	return !strncmp(command, "java", 4);
 }
 
-/* The label + 1 of a symref.  0 or -ENOMEM. */
+/* Finds the label + 1 of a symref.  Returns 0 or -ENOMEM. */
 static int label_of(struct folding *folding, uint32_t symref, const char *command, uint32_t *label)
 {
 	bool java = is_java(command);
@@ -186,7 +187,7 @@ static int place_add(struct folding *folding, uint32_t stack, uint32_t command, 
 	return ret;
 }
 
-/* With what is inlined there, or of a command that has texts of its own. */
+/* Steps through inlined functions, or through a java command's own texts. */
 static int step_frames(struct folding *folding, uint32_t stack, const char *command, uint32_t *node)
 {
 	uint32_t symrefs[PROFILE_FRAMES_MAX], label = 0;
@@ -219,7 +220,7 @@ static int frame_label_of(struct folding *folding, uint32_t stack, uint32_t fram
 	return ret;
 }
 
-/* From the node of a stack's callers to its own. */
+/* Steps from the node of a stack's callers to its own. */
 static int step(struct folding *folding, uint32_t stack, const char *command, uint32_t *node)
 {
 	struct frame_label frame;
@@ -234,10 +235,10 @@ static int step(struct folding *folding, uint32_t stack, const char *command, ui
 	return child(folding, *node, frame.label - 1, frame.symref, node);
 }
 
-/* The node of a stack below that of its command. */
+/* Finds the node of a stack below its command's node. */
 static int descend(struct folding *folding, uint32_t stack, uint32_t command, uint32_t *node)
 {
-	/* Copies of texts do not move. */
+	/* interned texts do not move */
 	const char *name = fold_text(folding->fold, folding->fold->nodes[command].label);
 	uint32_t n = 0, known;
 	int ret = 0;
@@ -277,7 +278,7 @@ static int command_of(struct folding *folding, uint32_t task, uint32_t *node)
 	*node = folding->commands[task];
 	if (*node)
 		return 0;
-	/* A stack of the merged label is of nobody in particular. */
+	/* A merged stack belongs to no particular command. */
 	clean_text(name, sizeof(name),
 		label && task != TASK_LABEL_MERGED ? label->comm : "[merged]", TASK_COMM_MAX);
 	ret = intern_id(&folding->fold->texts, name, strlen(name), &text);
@@ -304,7 +305,7 @@ static int add(struct folding *folding, const struct slice *slice, uint32_t i)
 	return 0;
 }
 
-/* What cells to come will need, in two steps. */
+/* Prefetches the data of later cells in two steps. */
 static void fetch_ahead(const struct folding *folding, const struct slice *slice, uint32_t i)
 {
 	uint32_t stack;
@@ -321,7 +322,7 @@ static void fetch_ahead(const struct folding *folding, const struct slice *slice
 		__builtin_prefetch(stacks_node(folding->profile->stacks, stack));
 }
 
-/* Room for all stacks, and for the nodes that a usual profile has: arrays that grow are copied again and again. */
+/* Reserves room for all stacks and a typical number of nodes, to avoid copies of growing arrays. */
 static int reserve(struct folding *folding)
 {
 	const struct snapshot *snapshot = folding->profile->snapshot;
@@ -377,14 +378,14 @@ static int by_text(const void *a, const void *b)
 	return strcmp(((const struct sorting *)a)->text, ((const struct sorting *)b)->text);
 }
 
-/* Children as lists.  Texts are far fewer than nodes, and sorted once: who is put before all others in the lists of its
- * parents, last text first, is where it belongs. */
+/* Builds the lists of children, sorted by text.  There are far fewer texts than nodes, so the texts
+ * are sorted instead.  Nodes are put at the head of their parent's list, last text first. */
 static int list_children(struct fold *fold)
 {
 	uint32_t n_texts = fold->texts.n;
 	struct sorting *order = calloc((size_t)n_texts + 1, sizeof(*order));
-	uint32_t *first = calloc((size_t)n_texts + 1, sizeof(*first)); /* node of a text */
-	uint32_t *next = calloc(fold->n_nodes, sizeof(*next)); /* of the same text */
+	uint32_t *first = calloc((size_t)n_texts + 1, sizeof(*first)); /* last node of each text */
+	uint32_t *next = calloc(fold->n_nodes, sizeof(*next)); /* next node of the same text */
 	int ret = order && first && next ? 0 : -ENOMEM;
 
 	for (uint32_t i = 0; i < n_texts && !ret; i++)
@@ -409,7 +410,7 @@ static int list_children(struct fold *fold)
 	return ret;
 }
 
-/* Totals from the leaves up. */
+/* Adds up totals, from the leaves to the root. */
 static void add_up(struct fold *fold)
 {
 	for (uint32_t i = fold->n_nodes; i-- > 0;) {

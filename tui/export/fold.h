@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fold.h - stacks with texts in place of addresses, folded into one tree: for folded stacks and flame graphs.
+ * fold.h - stacks with texts instead of addresses, folded into one tree: for folded stacks and
+ * flame graphs.
  *
- * The first level are commands, below each the frames from the outermost on.  Frames of one text under one parent
- * are one node.  UI thread.
+ * The first level are commands.  Below each command are the frames, from the outermost on.  Frames
+ * of one text under one parent are one node.  UI thread.
  */
 #ifndef TUI_EXPORT_FOLD_H
 #define TUI_EXPORT_FOLD_H
@@ -18,27 +19,28 @@
 
 struct fold_node {
 	uint32_t parent; /* node 0 is the root */
-	uint32_t label; /* of fold_text() */
-	uint32_t symref; /* of one of its frames; 0 for commands */
-	uint32_t depth; /* of the root: 0 */
-	uint32_t first, next; /* child, sibling: by text; 0: none */
+	uint32_t label; /* for fold_text() */
+	uint32_t symref; /* a symref among its frames; 0 for commands */
+	uint32_t depth; /* the root has 0 */
+	uint32_t first, next; /* first child, next sibling; sorted by text; 0: none */
 	uint64_t self, total; /* weights */
 	uint64_t self_count, count; /* samples */
 };
 
-/* The text of a frame, into out (FOLD_TEXT_MAX bytes); "" leaves the frame out.  command: the one it is in, cleaned; asked
- * once for those that begin with "java" and once for all others. */
+/* Writes the text of a frame to out (FOLD_TEXT_MAX bytes); "" leaves the frame out.  command:
+ * cleaned.  Called once per symref for commands that begin with "java", and once for all others. */
 typedef void fold_text_fn(
 	char *out, const struct profile *profile, const struct symref *symref, const char *command);
 
 struct fold {
-	struct fold_node *nodes; /* parents before their children */
+	struct fold_node *nodes; /* parents come before their children */
 	uint32_t n_nodes;
 	struct intern texts;
-	uint32_t depth; /* of the deepest node */
+	uint32_t depth; /* depth of the deepest node */
 };
 
-/* The tree of the profile's first event.  0 and *out for fold_fini(); -ENOMEM, -EINTR. */
+/* Builds the tree of the profile's first event.  Returns 0 (release *out with fold_fini()), -ENOMEM
+ * or -EINTR. */
 int fold_make(struct fold *out, const struct profile *profile, fold_text_fn *text);
 void fold_fini(struct fold *fold);
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * folded.c - folded stacks, "command;outermost;...;leaf WEIGHT" a line, as flame graph tools read
- * them.
+ * folded.c - folded stacks, "command;outermost;...;leaf WEIGHT" per line, for flame graph tools.
  *
- * The lines are those of `perf script | stackcollapse-perf.pl`: the weight is the period where perf
- * tells one, blanks in commands are underscores, code of no known function is its file in brackets,
- * and C++ parameters go. But functions that differ stay different: they keep their parameters if
- * others have the same name, and functions without a name have their addresses.
+ * The lines equal those of `perf script | stackcollapse-perf.pl`.  The weight is the period if perf
+ * prints one.  Blanks in commands are underscores.  Code of an unknown function is its file in
+ * brackets.  C++ parameters are dropped.
+ *
+ * Unlike there, different functions stay different: they keep their parameters if others have the
+ * same name, and functions without a name have their addresses.  UI thread.
  */
 #include "tui/export/fold.h"
 
@@ -17,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define INLINED_MARK "_[i]" /* as flamegraph.pl knows it */
+#define INLINED_MARK "_[i]" /* the mark that flamegraph.pl recognizes */
 #define MARK_BYTES 8
 
 static bool starts_with(const char *text, const char *prefix)
@@ -25,7 +26,7 @@ static bool starts_with(const char *text, const char *prefix)
 	return !strncmp(text, prefix, strlen(prefix));
 }
 
-/* What perf calls the file of a function that has no name. */
+/* Writes perf's text for a function without a name: its file in brackets. */
 static void module_text(char *out, const struct profile *profile, const struct symref *symref)
 {
 	struct image_origin origin = {0};
@@ -43,7 +44,7 @@ static void module_text(char *out, const struct profile *profile, const struct s
 	snprintf(out, FOLD_TEXT_MAX, "[%s]", image);
 }
 
-/* Copies a name without what the format cannot have: separators, quotes. */
+/* Copies a name without the characters that the format reserves: separators and quotes. */
 static size_t tidy(char *out, size_t size, const char *name, size_t len, bool java)
 {
 	size_t n = 0;
@@ -59,8 +60,8 @@ static size_t tidy(char *out, size_t size, const char *name, size_t len, bool ja
 	return n;
 }
 
-/* "a->b" of Java is a caller and what was inlined into it.  Returns where the first of them ends;
- * arrows within brackets and operators divide nothing. */
+/* Returns the length of the first part of a Java name "a->b", a caller and the function inlined
+ * into it. Arrows within brackets and operators do not separate parts. */
 static size_t part_len(const char *name)
 {
 	size_t end;
@@ -73,7 +74,8 @@ static size_t part_len(const char *name)
 	return strlen(name);
 }
 
-/* The whole name, with parameters: functions that differ there alone stay different. */
+/* Writes the whole name with parameters, so that functions which differ only in these stay
+ * different. */
 static void frame_text(
 	char *out, const struct profile *profile, const struct symref *symref, const char *command)
 {
@@ -105,7 +107,7 @@ static void frame_text(
 	}
 }
 
-/* A frame's text without what functions return and their parameters, as perf writes names. */
+/* Copies a frame's text without return types and parameters, like names in perf. */
 static size_t shorten_text(char *out, const char *text)
 {
 	size_t used = 0;
@@ -126,10 +128,10 @@ static size_t shorten_text(char *out, const char *text)
 	return used;
 }
 
-/* What is shown of each label: a number in texts + 1; 0: the label itself. */
+/* The displayed text of each label. */
 struct shown {
 	struct intern texts;
-	uint32_t *of; /* by label */
+	uint32_t *of; /* by label: index in texts + 1; 0: the label itself */
 };
 
 static int shorten_label(struct shown *shown, const struct fold *fold,
@@ -151,7 +153,7 @@ static int shorten_label(struct shown *shown, const struct fold *fold,
 	return ret;
 }
 
-/* Short texts of functions, unless several would have the same one. */
+/* Chooses the short text of a function, unless several functions share it. */
 static int shorten_labels(
 	struct shown *shown, const struct fold *fold, const struct profile *profile)
 {
@@ -177,7 +179,7 @@ static int shorten_labels(
 	return ret;
 }
 
-/* Lines are many and long: they are put together here, and given out so many bytes at a time. */
+/* There are many long lines, so they are collected here and written in blocks of this size. */
 #define GIVE_BYTES ((size_t)128 << 10)
 #define NUMBER_MAX 24u /* " WEIGHT\n" */
 
@@ -188,8 +190,8 @@ struct bytes {
 
 struct writing {
 	FILE *out;
-	struct bytes line; /* of the node and what called it, growing and shrinking with the way */
-	struct bytes ready; /* whole lines */
+	struct bytes line; /* line of the current node; a prefix of it is the line of the parent */
+	struct bytes ready; /* complete lines */
 };
 
 static int make_room(struct bytes *bytes, size_t more)
@@ -207,7 +209,7 @@ static int make_room(struct bytes *bytes, size_t more)
 	return 0;
 }
 
-/* The line of a node, from its parent's. */
+/* Appends a node's text to its parent's line. */
 static int put_text(struct bytes *line, const struct intern_entry *text, bool command)
 {
 	int ret = make_room(line, (size_t)text->len + 1);
@@ -265,7 +267,7 @@ static int put_line(struct writing *writing, uint64_t weight)
 	return ready->len < GIVE_BYTES ? 0 : give_out(writing);
 }
 
-/* Depth first. */
+/* Writes the lines of all nodes, depth first. */
 static int write_lines(FILE *out, const struct profile *profile, const struct fold *fold,
 	const struct shown *shown)
 {

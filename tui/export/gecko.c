@@ -27,9 +27,9 @@ struct thread {
 	} * stacks;
 	uint32_t n_stacks, stacks_room;
 	struct idtable by_frame; /* (prefix, frame) -> stack + 1 */
-	uint32_t *symrefs; /* of frames, which are strings as well */
+	uint32_t *symrefs; /* by frame; gecko's strings have the same indices */
 	uint32_t n_frames, frames_room;
-	struct idtable by_symref; /* frame + 1 */
+	struct idtable by_symref; /* symref -> frame + 1 */
 	uint32_t *path;
 	uint32_t path_room;
 };
@@ -93,7 +93,7 @@ static int stack_child(struct thread *thread, uint32_t frame, uint32_t *stack)
 	return 0;
 }
 
-/* The number + 1 of a stack in the thread's table. */
+/* Finds the index + 1 of a stack in the thread's table. */
 static int stack_of(struct thread *thread, uint32_t node, uint32_t *stack)
 {
 	uint32_t n = 0, frame;
@@ -150,7 +150,7 @@ static void write_tables(FILE *out, const struct thread *thread)
 		const struct symref *symref = names_get(thread->profile->names, thread->symrefs[i]);
 		char *text = NULL;
 
-		/* "function (in file)" is how the profiler tells the two apart. */
+		/* The profiler splits "function (in file)" into both. */
 		if (symref->resolved &&
 			asprintf(&text, "%s (in %s)", symref->symbol, symref->image) < 0)
 			text = NULL;
@@ -161,7 +161,7 @@ static void write_tables(FILE *out, const struct thread *thread)
 	fputs("]}", out);
 }
 
-/* Gives samples of one slice without a time even times within the slice, in writing order. */
+/* Spreads the samples without a time evenly over their slice, in writing order. */
 struct clock {
 	uint32_t slice;
 	uint64_t at, step;
@@ -303,7 +303,7 @@ int export_gecko(FILE *out, const struct profile *profile)
 		for (end = i; end < n && moments[end].task == moments[i].task; end++)
 			if (moments[end].event)
 				break;
-		/* One event alone. */
+		/* a single event */
 		if (end == i) {
 			end++;
 			continue;

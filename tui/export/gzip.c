@@ -10,7 +10,7 @@
 #include <zlib.h>
 
 #define OUT_BYTES 65536
-#define GZIP_WINDOW (15 + 16) /* with gzip's header */
+#define GZIP_WINDOW (15 + 16) /* with a gzip header */
 
 struct gzip {
 	z_stream stream;

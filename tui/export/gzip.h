@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * gzip.h - bytes on their way into a file, compressed as gzip(1) does.
+ * gzip.h - compresses bytes into a file, in gzip(1)'s format.  UI thread.
  */
 #ifndef TUI_EXPORT_GZIP_H
 #define TUI_EXPORT_GZIP_H
@@ -12,7 +12,7 @@ struct gzip;
 
 int gzip_new(struct gzip **gzip, FILE *out); /* 0 or -ENOMEM; out is borrowed */
 int gzip_write(struct gzip *gzip, const void *bytes, size_t n); /* 0 or -EIO */
-int gzip_finish(struct gzip *gzip); /* the end of the stream: 0 or -EIO */
+int gzip_finish(struct gzip *gzip); /* ends the stream; 0 or -EIO */
 void gzip_free(struct gzip *gzip); /* NULL is a no-op */
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * jsontext.h - JSON written as it comes, for what is too long to be built in memory first.
+ * jsontext.h - writes JSON piece by piece, for documents that are too long to build in memory.  UI
+ * thread.
  */
 #ifndef TUI_EXPORT_JSONTEXT_H
 #define TUI_EXPORT_JSONTEXT_H
@@ -8,10 +9,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Writes a string in quotes; text is UTF-8, as cleaned text is (clean.h). */
+/* Writes a string in quotes.  text: UTF-8, such as cleaned text (clean.h). */
 void jsontext_string(FILE *out, const char *text);
 
-/* ns as milliseconds, to the ns. */
+/* Writes ns as milliseconds with six decimals. */
 void jsontext_ms(FILE *out, uint64_t ns);
 
 #endif

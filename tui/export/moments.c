@@ -4,7 +4,7 @@
  *
  * Slices list all samples and keep the numbers of stacks valid; times.h adds the times.  An event's
  * samples in a slice come from cells unless all of them have times.  Late samples beyond the limit
- * have none, nor do samples that lost their stacks.
+ * have none, nor do samples that lost their stacks.  UI thread.
  */
 #include "tui/export/profile.h"
 
@@ -18,7 +18,7 @@ struct tally {
 	uint64_t weight, count;
 };
 
-/* Searches the slice's cells, which are sorted by stack. */
+/* Finds a sample's cell.  Cells are sorted by stack. */
 static bool find_cell(const struct slice *slice, const struct times_sample *sample, uint32_t *cell)
 {
 	uint32_t low = 0, high = slice->cells;
@@ -49,8 +49,8 @@ static int add_moment(struct profile_moments *list, const struct profile_moment 
 	return ret;
 }
 
-/* Takes the next sample counted before end_ns.  A late sample was counted in the slice open
- * then. */
+/* Takes the next sample counted before end_ns.  A late sample was counted in the slice open at that
+ * time. */
 static bool take_sample(struct profile_moments *list, uint64_t end_ns, struct times_sample *sample)
 {
 	if (!list->has_ahead)
@@ -92,7 +92,7 @@ static int add_timed(const struct profile *profile, uint32_t s, struct profile_m
 	return ret;
 }
 
-/* Adds cells for events that lack a time for any sample, in place of their timed samples. */
+/* For events without all times, replaces the timed samples by the slice's cells. */
 static int add_untimed(const struct profile *profile, uint32_t s, struct profile_moments *list,
 	uint32_t first, const struct tally *tallies)
 {

@@ -18,7 +18,7 @@ static void forget(struct outfile *out)
 	*out = (struct outfile){.path.dir_fd = -1, .fd = -1};
 }
 
-/* --- the stream keeps a write's error: errno changes before ferror(3) is checked --- */
+/* --- a stream that keeps a write's error: errno may change before ferror(3) is checked --- */
 
 static ssize_t write_bytes(void *cookie, const char *bytes, size_t size)
 {
@@ -49,7 +49,7 @@ static int close_fd(void *cookie)
 	return 0;
 }
 
-/* Takes fd. */
+/* Opens a stream on fd, and owns fd. */
 static int open_stream(struct outfile *out, int fd)
 {
 	static const cookie_io_functions_t calls = {.write = write_bytes, .close = close_fd};
@@ -62,7 +62,7 @@ static int open_stream(struct outfile *out, int fd)
 	return -ENOMEM;
 }
 
-/* A device, a pipe: its name cannot be taken by a file. */
+/* Opens a device or pipe, which no new file may replace. */
 static int open_directly(struct outfile *out)
 {
 	int fd = outpath_open_directly(&out->path);
@@ -70,7 +70,8 @@ static int open_directly(struct outfile *out)
 	return fd < 0 ? fd : open_stream(out, fd);
 }
 
-/* Readers of the old file may read the new one, but no other group may, and setuid is dropped. */
+/* Gives the new file the mode and group of the old one.  If the group cannot be set, no group has
+ * access. Setuid is dropped. */
 static int take_over_mode(int fd, const struct stat *about)
 {
 	mode_t mode = about->st_mode & 0777;
@@ -83,7 +84,7 @@ static int take_over_mode(int fd, const struct stat *about)
 static int open_beside(struct outfile *out, mode_t mode)
 {
 	const struct stat *about = &out->path.about;
-	/* Another user's file does not decide who may read this one. */
+	/* The mode of another user's file does not apply to the new one. */
 	const bool keeps_mode = out->path.exists && about->st_uid == geteuid();
 	int fd, ret = 0;
 
@@ -109,7 +110,7 @@ int outfile_open(struct outfile *out, const char *path, mode_t mode)
 
 	*out = (struct outfile){.path.dir_fd = -1, .fd = -1};
 	if (!path || !strcmp(path, "-")) {
-		/* Flushed first, so that the output follows earlier prints. */
+		/* Flush first, so that the output follows earlier prints. */
 		fflush(stdout);
 		return open_stream(out, STDOUT_FILENO);
 	}
@@ -145,7 +146,7 @@ int outfile_commit(struct outfile *out)
 
 	if (fflush(out->file) && !out->error)
 		out->error = -errno;
-	/* A print may have failed before its bytes came to be written. */
+	/* A print may have failed before its bytes were written. */
 	if (ferror(out->file) && !out->error)
 		out->error = -EIO;
 	giveup_watch(-1);
@@ -176,7 +177,7 @@ int outfile_end(struct outfile *out, int ret)
 {
 	if (!ret)
 		return outfile_commit(out);
-	/* The first cause, since later failures may have another. */
+	/* Return the first cause; later failures may have another. */
 	if (out->error)
 		ret = out->error;
 	outfile_abandon(out);

@@ -23,18 +23,19 @@
 
 struct walk {
 	struct outpath *path;
-	char *rest; /* the remaining path, without leading slashes; owned */
+	char *rest; /* remaining path without leading slashes; owned */
 	int links;
 };
 
-/* True if several users may create entries in the directory, and only their owners may remove
- * them. */
+/* Returns true if several users may create entries in the directory, and only an entry's owner may
+ * remove it. */
 static bool is_shared(const struct stat *dir)
 {
 	return dir->st_mode & S_ISVTX && dir->st_mode & (S_IWGRP | S_IWOTH);
 }
 
-/* The directory's owner is no better than others: root would follow that user anywhere. */
+/* Returns true if the entry is the user's or root's, or the directory is not shared.  The
+ * directory's owner is not trusted, or that user could redirect root. */
 static bool is_trusted(const struct stat *dir, const struct stat *entry)
 {
 	return !is_shared(dir) || entry->st_uid == geteuid() || entry->st_uid == 0;
@@ -60,7 +61,7 @@ static int enter_dir(struct walk *walk, const char *name, int flags)
 	return 0;
 }
 
-/* Puts the target of a link before the remaining path. */
+/* Puts the target of a link in front of the remaining path. */
 static int follow_link(struct walk *walk, const char *name)
 {
 	char target[PATH_MAX], *joined;
@@ -120,14 +121,14 @@ static int walk_name(struct walk *walk)
 	if (S_ISLNK(path->about.st_mode)) {
 		if (!is_trusted(&dir, &path->about))
 			return -ELOOP;
-		/* The open file behind the link may have no name. */
+		/* The link's open file may have no name. */
 		if (last && is_in_proc(path->dir_fd) &&
 			!fstatat(path->dir_fd, path->name, &path->about, 0) &&
 			!S_ISDIR(path->about.st_mode)) {
 			path->is_fd = true;
 			return 1;
 		}
-		/* The kernel itself follows links of directories in /proc, such as /proc/self. */
+		/* The kernel follows directory links in /proc, such as /proc/self. */
 		return is_in_proc(path->dir_fd) ? enter_dir(walk, path->name, 0)
 						: follow_link(walk, path->name);
 	}
@@ -172,14 +173,14 @@ bool outpath_is_replaceable(const struct outpath *path)
 
 int outpath_open_directly(const struct outpath *path)
 {
-	/* O_APPEND keeps another program's output in its open file. */
+	/* O_APPEND preserves the output that other programs wrote to this open file. */
 	int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY | (path->is_fd ? O_APPEND : O_NOFOLLOW);
 	int fd = openat(path->dir_fd, path->name, flags);
 
 	return fd < 0 ? -errno : fd;
 }
 
-/* Creates the file with mode and umask.  mkostemp(3) ignores the mode, and threads cannot read the
+/* Creates the file with mode and umask.  mkostemp(3) ignores the mode, and a thread cannot read the
  * umask without changing it. */
 int outpath_create_beside(const struct outpath *path, char name[NAME_MAX + 1], mode_t mode)
 {

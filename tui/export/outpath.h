@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * outpath.h - the place of an output file: an open directory and a name in it that is no symbolic
- * link.
+ * outpath.h - resolves the path of an output file to an open directory and a name that is no
+ * symbolic link.
  *
- * Every file that the user names for output goes through here.  In a sticky directory that several
- * users may write to, other users' symbolic links and special files are refused, but for root's.
- * The kernel's fs.protected_symlinks and fs.protected_fifos do this too, but may be off, trust the
+ * Every output path from the user goes through here.  In a sticky directory that several users may
+ * write to, symbolic links and special files of other users, except root, are refused.  The
+ * kernel's fs.protected_symlinks and fs.protected_fifos do this too, but may be off, trust the
  * directory's owner and do not cover realpath(3).
  */
 #ifndef TUI_EXPORT_OUTPATH_H
@@ -19,16 +19,16 @@ struct outpath {
 	int dir_fd; /* owned */
 	char name[NAME_MAX + 1];
 	bool exists;
-	bool is_fd; /* a link in /proc/PID/fd, to an open file */
-	struct stat about; /* valid if it exists */
+	bool is_fd; /* a link in /proc/PID/fd to an open file */
+	struct stat about; /* valid if exists */
 };
 
-/* Returns 0, or -errno, after which outpath_close() is legal.  -ELOOP: another user may have
- * planted it. */
+/* Resolves a path.  Returns 0, or -errno, after which outpath_close() is legal.  -ELOOP: another
+ * user may have planted the entry. */
 int outpath_find(struct outpath *path, const char *text);
 void outpath_close(struct outpath *path);
 
-/* Returns whether a new file may replace it: it is a regular file, or does not exist. */
+/* Returns true if a new file may replace the path: it is a regular file or does not exist. */
 bool outpath_is_replaceable(const struct outpath *path);
 
 /* Opens an existing device, pipe, socket or open file for writing.  Returns an fd or -errno. */
@@ -38,7 +38,7 @@ int outpath_open_directly(const struct outpath *path);
  * or -errno. */
 int outpath_create_beside(const struct outpath *path, char name[NAME_MAX + 1], mode_t mode);
 
-/* Rename and remove within the directory.  Returns 0 or -errno. */
+/* Rename or remove an entry within the directory.  outpath_rename() returns 0 or -errno. */
 int outpath_rename(const struct outpath *path, const char *from, const char *to);
 void outpath_unlink(const struct outpath *path, const char *name);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * pprof.c - the profile of pprof: profile.proto as protocol buffer, in gzip.
+ * pprof.c - the profile of pprof: profile.proto as protocol buffer, in gzip.  UI thread.
  *
  * Readers join consecutive messages of one type.  So the profile is written in pieces and is never
- * whole in memory.  Each code segment is a mapping.  The main program lies at the addresses in its
- * file, as go tool pprof expects.  Other images lie one after another far above, since addresses of
- * different processes would overlap.  A mapping's file offset leads from there into the file
- * (elfexec.GetBase() of pprof).  The kernel and its modules keep their addresses.
+ * entirely in memory.  Each code segment is a mapping.  The main program has the addresses in its
+ * file, since go tool pprof expects this.  Other images follow each other far above, since
+ * addresses of different processes would overlap.  A mapping's file offset leads from there into
+ * the file (elfexec.GetBase() of pprof).  The kernel and its modules keep their addresses.
  */
 #include "tui/clean.h"
 #include "tui/export/frames.h"
@@ -27,13 +27,14 @@
 
 struct mapping {
 	uint32_t image;
-	uint32_t next; /* number + 1 of the image's next mapping */
+	uint32_t next; /* next mapping of the image, + 1 */
 	bool has_segment;
 	struct symbols_segment segment;
 	uint64_t low, high; /* sampled offsets, or the segment's */
 	uint64_t start; /* address of offset 0; may wrap, since only low and above are mapped */
-	uint64_t samples, own_samples; /* in stacks with the image; of processes with its name */
-	uint32_t walk; /* the last stack that has it */
+	/* in stacks with the image; the part in processes with its name */
+	uint64_t samples, own_samples;
+	uint32_t walk; /* last stack that counted it */
 	bool has_lines;
 };
 
@@ -42,13 +43,13 @@ struct pprof {
 	struct gzip *gzip;
 	struct intern strings;
 	struct frames functions;
-	int64_t *files; /* names of functions' source files, by number */
+	int64_t *files; /* string ids of source files, by function number */
 	uint32_t files_room;
-	uint32_t *locations; /* + 1, by frame id */
+	uint32_t *locations; /* location + 1, by frame id */
 	uint32_t locations_room;
 	uint32_t *frame_ids; /* by location */
 	uint32_t n_locations, frame_ids_room;
-	uint32_t *mapping_of; /* number + 1 of the latest one, by image */
+	uint32_t *mapping_of; /* by image: latest mapping + 1 */
 	uint32_t mapping_of_room;
 	struct mapping *mappings;
 	uint32_t n_mappings, mappings_room;
@@ -107,7 +108,7 @@ static bool is_in(const struct mapping *mapping, uint64_t offset)
 			offset - mapping->segment.offset < mapping->segment.len);
 }
 
-/* Code that lay at one place at different times has one address. */
+/* Returns a frame's offset.  JIT code at one address at different times counts as one place. */
 static uint64_t place_of(const struct pprof *pprof, const struct frame *frame)
 {
 	return images_get(pprof->profile->images, frame->image)->kind == IMAGE_ANON
@@ -115,7 +116,7 @@ static uint64_t place_of(const struct pprof *pprof, const struct frame *frame)
 		: frame->offset;
 }
 
-/* Returns the mapping's number + 1 for a frame; 0 if none yet. */
+/* Returns the mapping + 1 of a frame; 0 if none yet. */
 static uint32_t find_mapping(const struct pprof *pprof, const struct frame *frame)
 {
 	uint32_t at = pprof->mapping_of[frame->image];
@@ -284,14 +285,14 @@ static int put_samples(struct pprof *pprof, const struct profile_cell *cells, si
 	return ret;
 }
 
-/* --- what samples refer to --- */
+/* --- mappings and locations --- */
 
 static bool lies_where_it_was(const struct image *image)
 {
 	return image->kind != IMAGE_FILE && image->kind != IMAGE_VDSO;
 }
 
-/* Ranks the processes' own program first, then other files, libraries, and images without a
+/* Ranks the processes' own program highest, then other files, libraries, and images without a
  * file. */
 static unsigned int main_rank(const struct mapping *mapping, const struct image *image)
 {
@@ -302,8 +303,8 @@ static unsigned int main_rank(const struct mapping *mapping, const struct image 
 	return image->path && strstr(base_of(image->path), ".so") ? 1 : 2;
 }
 
-/* Returns the main program's mapping, since readers expect it first.  It is the file with most
- * samples of processes named like it. */
+/* Returns the main program's mapping, since readers expect it first: the file with most samples in
+ * processes of its name. */
 static uint32_t main_mapping(const struct pprof *pprof)
 {
 	unsigned int best_rank = 0;
@@ -326,7 +327,7 @@ static uint32_t main_mapping(const struct pprof *pprof)
 	return best;
 }
 
-/* Rounds to whole pages, but adds none before, since it could belong to another segment. */
+/* Rounds to whole pages.  No page is added before, since it could belong to another segment. */
 static void round_mapping(struct mapping *mapping)
 {
 	if (mapping->has_segment) {
@@ -338,7 +339,7 @@ static void round_mapping(struct mapping *mapping)
 	mapping->high += mapping->high < UINT64_MAX; /* the last page has no end */
 }
 
-/* Places the mappings; addresses of the kernel are far above these. */
+/* Places the mappings.  Kernel addresses are far above them. */
 static void place_mappings(struct pprof *pprof, uint32_t main)
 {
 	uint64_t next = FIRST_ADDRESS;
@@ -372,7 +373,7 @@ static void build_id_text(struct pprof *pprof, uint32_t image, char *out, size_t
 		snprintf(out + 2 * (size_t)i, size - 2 * (size_t)i, "%02x", bytes[i]);
 }
 
-/* What lies in no mapping is in none here. */
+/* Returns true if an image has a mapping; unmapped code has none. */
 static bool is_mapped(const struct pprof *pprof, uint32_t image)
 {
 	return images_get(pprof->profile->images, image)->kind != IMAGE_UNKNOWN;
@@ -405,7 +406,7 @@ static int put_mapping(struct pprof *pprof, uint32_t i)
 	return ret ? ret : put(pprof, &piece);
 }
 
-/* One function at a place, and where its source is. */
+/* Fills in one function of a location, and its source line. */
 static int put_line(struct pprof *pprof, const struct names_line *at, Pprof__Line *line)
 {
 	char file[4096];
@@ -455,8 +456,8 @@ static int put_location(struct pprof *pprof, uint32_t i)
 	return ret ? ret : put(pprof, &piece);
 }
 
-/* The mangled name, or none.  If it equals the shown name, go tool pprof demangles that once more:
- * it drops all brackets, and functions that differ there become one. */
+/* Stores the mangled name, or nothing.  If it equals the displayed name, go tool pprof would
+ * demangle the latter: it drops all brackets, and functions that differ only there become one. */
 static int put_system_name(struct pprof *pprof, const struct symref *symref, int64_t *number)
 {
 	size_t size;
@@ -536,7 +537,7 @@ static int put_tables(struct pprof *pprof)
 	return ret;
 }
 
-/* --- all --- */
+/* --- the whole profile --- */
 
 static int put_type(struct pprof *pprof, const char *type, const char *unit)
 {
@@ -563,7 +564,7 @@ static int put_head(struct pprof *pprof)
 	Pprof__Profile piece = PPROF__PROFILE__INIT;
 	Pprof__ValueType period = PPROF__VALUE_TYPE__INIT;
 	int64_t comments[2];
-	/* The first string is the empty one. */
+	/* string 0 must be empty */
 	int ret = string(pprof, "", &comments[0]);
 
 	if (!ret)

@@ -26,7 +26,7 @@ bool profile_is_idle(const struct profile *profile, uint32_t label, uint32_t sta
 		return false;
 	if (!profile->idle_by_name)
 		return true;
-	/* Where the kernel hides its names, nothing else tells. */
+	/* If the kernel hides its symbols, every unresolved kernel leaf counts as idle. */
 	const struct symref *symref = names_get(profile->names, profile_symref(profile, stack));
 	return symref->idle || (symref->kernel && !symref->resolved);
 }
@@ -73,7 +73,7 @@ size_t profile_frames(
 struct sums {
 	struct profile_cell *cells;
 	uint32_t n, room;
-	struct idtable index; /* number + 1 */
+	struct idtable index; /* number + 1 of each cell */
 };
 
 static int add(struct sums *sums, const struct slice *slice, uint32_t i, uint32_t event)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * profile.h - what an export is made of: the samples of a store with the tables behind them.
+ * profile.h - the input of an export: the samples of a store, with the tables that they refer to.
  *
  * Everything is borrowed and must not change while it is read.  UI thread.
  */
@@ -22,10 +22,10 @@
 #include <stdio.h>
 
 struct profile_event {
-	uint8_t id; /* in the store */
+	uint8_t id; /* id in the store */
 	char name[EVENT_NAME_MAX]; /* cleaned */
 	bool is_clock; /* weights are nanoseconds */
-	bool by_count; /* perf script tells no periods of it: each sample counts as 1 */
+	bool by_count; /* perf script prints no period for it, so each sample counts as 1 */
 	uint64_t freq_hz, period; /* at most one is not 0 */
 };
 
@@ -35,55 +35,56 @@ struct profile {
 	const struct tasks *tasks;
 	struct names *names;
 	struct images *images;
-	struct filter *filter; /* or NULL */
-	bool inlines; /* inlined functions are frames of their own */
-	bool lines; /* the format has source lines, for inlined functions as well or not */
-	bool hide_idle; /* leave out what is idle */
+	struct filter *filter; /* NULL if none */
+	bool inlines; /* inlined functions are separate frames */
+	bool lines; /* the format has source lines, with or without inlined functions */
+	bool hide_idle; /* leave out idle samples */
 	bool idle_by_name; /* see profile_is_idle() */
 	const struct profile_event
-		*events; /* that are exported, at least one; some formats take the first alone */
+		*events; /* exported events, at least one; some formats use only the first */
 	size_t n_events;
-	const char *title; /* cleaned: what was profiled */
-	uint64_t start_ns, end_ns; /* of the samples; times in an export count from start_ns */
-	const struct times *times; /* times of the samples; NULL: not known */
+	const char *title; /* cleaned description of the target */
+	/* range of the samples; times in an export count from start_ns */
+	uint64_t start_ns, end_ns;
+	const struct times *times; /* NULL if not known */
 	struct recording
-		*recording; /* tells their stacks by what is known now; NULL: as they were */
-	uint64_t *untimed; /* written samples without a time, in formats with times; NULL */
+		*recording; /* maps a sample's stack to the present one; NULL: stacks stay */
+	uint64_t *untimed; /* receives the number of written samples without a time; or NULL */
 	int64_t unix_start_ns; /* start_ns in CLOCK_REALTIME; 0: not known */
-	bool (*interrupted)(void *ctx); /* asked now and then; NULL */
+	bool (*interrupted)(void *ctx); /* called now and then; or NULL */
 	void *ctx;
 };
 
-/* Samples alike in stack, task and event. */
+/* Sum of the samples with the same stack, task and event. */
 struct profile_cell {
 	uint32_t stack, task;
-	uint32_t event; /* number in profile->events */
+	uint32_t event; /* index in profile->events */
 	uint64_t weight, count;
 };
 
-/* The number of an event of the store in profile->events, or -1: it is not exported. */
+/* Returns the index of a store's event in profile->events; -1 if it is not exported. */
 int profile_event(const struct profile *profile, uint8_t id);
 
-/* Whether cell i of a slice is exported, and as which event. */
+/* Returns true if cell i of a slice is exported, and stores its event. */
 bool profile_pass(
 	const struct profile *profile, const struct slice *slice, uint32_t i, uint32_t *event);
 
-/* Whether a sample is of the idle task: pid 0.  In a pid namespace that is the number of all who
- * run outside of it as well, so there its leaf has to be a function of the idle loop. */
+/* Returns true for samples of the idle task, pid 0.  In a pid namespace every task outside has pid
+ * 0.  There the leaf must be a function of the idle loop, too. */
 bool profile_is_idle(const struct profile *profile, uint32_t label, uint32_t stack);
 
 bool profile_interrupted(const struct profile *profile);
 
-/* All cells that pass, those alike added up; in the order in which they were first met.  0 and an array of *n
- * for free(); -ENOMEM, -EINTR. */
+/* Sums all cells that pass, in order of first use.  Returns 0 and an array of *n cells, which the
+ * caller frees; -ENOMEM; or -EINTR. */
 int profile_sum(const struct profile *profile, struct profile_cell **cells, size_t *n);
 
-/* Samples for formats with times: single ones if all of an event's in a slice have a time, else the
- * slice's cells.  Several may share stack, task and event. */
+/* A sample for formats with times.  It is a single one if all samples of the event in a slice have
+ * a time, else a cell of the slice.  Several may share stack, task and event. */
 struct profile_moment {
-	uint64_t time_ns; /* 0: not known, but within its slice */
+	uint64_t time_ns; /* 0: not known, but within the slice */
 	uint32_t stack, task, event;
-	uint32_t slice; /* in the snapshot */
+	uint32_t slice; /* index in the snapshot */
 	uint16_t cpu;
 	uint64_t weight, count;
 };
@@ -97,30 +98,33 @@ struct profile_moments {
 	bool has_ahead;
 };
 
-/* Lists all, in order of task, event and time.  Returns 0; -ENOMEM, -EINTR with nothing to free. */
+/* Lists all samples, sorted by task, event and time.  Returns 0; or -ENOMEM or -EINTR with nothing
+ * to free. */
 int profile_moments(const struct profile *profile, struct profile_moments *list);
-/* Appends those of slice s, unsorted.  The caller starts with a zeroed list and takes the slices in
- * order from 0.  Returns 0 or -ENOMEM. */
+/* Appends the samples of slice s, unsorted.  The caller starts with a zeroed list and takes the
+ * slices in order from 0.  Returns 0 or -ENOMEM. */
 int profile_slice_moments(const struct profile *profile, uint32_t s, struct profile_moments *list);
 void profile_moments_fini(struct profile_moments *list);
 
-/* The symref of a stack's leaf-most frame, 0 for none. */
+/* Returns the symref of a stack's leaf frame; 0 if it has none. */
 uint32_t profile_symref(const struct profile *profile, uint32_t node);
 
-/* The symrefs that a stack's leaf-most frame stands for, innermost first: what is inlined there, then its function.
- * How many: at least one. */
+/* Stores the symrefs of a stack's leaf frame, innermost first: inlined functions, then the function
+ * itself. Returns their number, at least 1. */
 #define PROFILE_FRAMES_MAX (NAMES_INLINED_MAX + 1)
 size_t profile_frames(
 	const struct profile *profile, uint32_t node, uint32_t out[PROFILE_FRAMES_MAX]);
 
-/* The forms.  Each writes all of it and returns 0; -EIO (look at ferror(3) and errno), -ENOMEM, -EINTR. */
+/* The formats.  Each function writes a complete export.  Returns 0; -EIO (see ferror(3) and errno);
+ * -ENOMEM; or -EINTR. */
 int export_folded(FILE *out, const struct profile *profile);
 int export_speedscope(FILE *out, const struct profile *profile);
 int export_pprof(FILE *out, const struct profile *profile);
 int export_callgrind(FILE *out, const struct profile *profile);
 int export_svg(FILE *out, const struct profile *profile);
 int export_gecko(FILE *out, const struct profile *profile);
-/* perf script's output from slices; samples without a time are spread over their slice's time. */
+/* Writes the output of perf script from slices.  Samples without a time are spread over their
+ * slice. */
 int export_script_slices(FILE *out, const struct profile *profile);
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * run.c - from a session to a profile: see run.h.
+ * run.c - see run.h: prepares the profile of a session for export.
+ *
+ * UI thread.
  */
 #include "tui/export/run.h"
 
@@ -27,7 +29,7 @@ static bool is_wanted(const struct request *request, const char *name)
 	return !request->n_event_names;
 }
 
-/* perf script prints the period of each sample, but not of a tracepoint's. */
+/* Returns true for tracepoints: perf script prints no period for their samples. */
 static bool counts_samples(const struct session *session, uint8_t id)
 {
 	const struct request *request = session->request;
@@ -57,7 +59,7 @@ static void add_event(struct export_run *run, const struct engine_event_status *
 	clean_string(event->name, sizeof(event->name), status->name);
 }
 
-/* Nobody asked for one by name: that one event of several is left is worth a word. */
+/* Notes that only the first of several events is exported. */
 static void tell_single(const struct export_run *run)
 {
 	char sentence[3 * EVENT_NAME_MAX];
@@ -68,7 +70,7 @@ static void tell_single(const struct export_run *run)
 	taking_complain(sentence);
 }
 
-/* An event without samples is left out where another has some. */
+/* Chooses the wanted events.  Events without samples are left out if another one has samples. */
 static int choose_events(struct export_run *run, bool single)
 {
 	const struct engine_status *status = &run->taking->status;
@@ -99,7 +101,8 @@ static int choose_events(struct export_run *run, bool single)
 	return -ENOENT;
 }
 
-/* Of a live profile; what a recording's clock says is nobody's time of day. */
+/* Returns start_ns in CLOCK_REALTIME for a live profile.  A recording's clock has no known relation
+ * to it. */
 static int64_t unix_start(const struct session *session, uint64_t start_ns)
 {
 	struct timespec real, mono;
@@ -111,7 +114,7 @@ static int64_t unix_start(const struct session *session, uint64_t start_ns)
 		mono.tv_nsec + (int64_t)start_ns;
 }
 
-/* The samples as they are now. */
+/* Replaces the snapshot by the current samples. */
 static int take_snapshot(struct export_run *run)
 {
 	struct store *store = session_store(&run->taking->session);
@@ -172,7 +175,7 @@ void export_run_fini(struct export_run *run)
 	run->profile.filter = NULL;
 }
 
-/* Stacks looked at already, by node. */
+/* One byte per node: stack already visited. */
 struct seen {
 	uint8_t *nodes;
 	uint32_t room;
@@ -193,7 +196,7 @@ static int ask_stack(const struct profile *profile, struct seen *seen, uint32_t 
 		frame = stacks_node(profile->stacks, node)->frame;
 		if (profile->lines)
 			(void)names_lines(profile->names, frame, lines);
-		/* The text itself is what asks for a pretty one. */
+		/* names_get() also requests the demangled name. */
 		n = profile_frames(profile, node, symrefs);
 		for (size_t i = 0; i < n; i++)
 			names_get(profile->names, symrefs[i]);
@@ -207,7 +210,7 @@ static int ask_names(const struct profile *profile)
 	struct seen seen = {0};
 	int ret = 0;
 
-	/* Filters need names themselves, so what they leave out is asked for too. */
+	/* Filters need names, too, so request names of all stacks before filtering. */
 	for (size_t s = 0; s < profile->snapshot->n; s++) {
 		const struct slice *slice = profile->snapshot->slices[s];
 
@@ -234,11 +237,12 @@ int export_run_names(struct export_run *run)
 		if (ret || run->taking->interrupted)
 			return ret;
 		taking_wait_names(run->taking);
-		/* Names may tell that stacks are others. */
+		/* New names may change stacks. */
 		ret = take_snapshot(run);
 		if (ret)
 			return ret;
-		/* What comes asks for more: files' symbols for what is inlined, and for pretty names. */
+		/* Arrived symbols lead to further requests, for inlined functions and demangled
+		 * names. */
 		if (names_changes(names) == changes)
 			break;
 	}
