@@ -51,7 +51,7 @@ int activity_ask(const struct model *model, struct session *session, struct filt
 	uint64_t from_ns, uint64_t to_ns, uint64_t *out, size_t columns);
 
 /* Updates the model's activity for its event, window and settings.  The caller sets strip_to_ns
- * first. Returns 0 or -ENOMEM. */
+ * first.  Returns 0 or -ENOMEM. */
 int activity_update(struct activity *activity, struct model *model, struct session *session,
 	struct filter *filter);
 

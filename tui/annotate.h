@@ -42,7 +42,7 @@ struct annotate_row {
 	uint8_t len; /* code: bytes; 0: an address alone */
 	uint8_t code_kind; /* enum codetab_kind */
 	bool is_target; /* a jump within the function leads here */
-	bool has_text; /* lines: the source file was read */
+	bool has_text; /* the text of the line is available */
 	uint32_t line; /* 0: none; on a function's head: the line it begins at */
 	/* cleaned, tabs expanded; code: without the target; borrowed from the annotation */
 	const char *text;
@@ -54,9 +54,9 @@ struct annotate_row {
 	uint64_t target_offset; /* CODETAB_NO_TARGET: not known */
 	uint32_t target_row; /* index + 1 of the target row if this function has it; else 0 */
 	/* In the order of annotate_update()'s events; rows without samples share one array of
-	 * zeros. An instruction has its own samples, a head none.  A source line among instructions
-	 * has the samples of those that follow up to the next line or head.  In source mode a line
-	 * has the samples of all instructions compiled from it. */
+	 * zeros.  An instruction has its own samples, a head none.  A source line among
+	 * instructions has the samples of the instructions up to the next line or head.  In source
+	 * mode a line has the samples of all instructions compiled from it. */
 	const uint64_t *weight, *samples;
 };
 
@@ -100,7 +100,7 @@ const char *annotate_reason(const struct annotation *annotation);
 
 /* Renews the sums for a range and filter.  events: event ids in column order.  Slices that were
  * read before cost almost nothing.  New addresses without code become rows at the next
- * annotate_collect(). Returns 0 or -ENOMEM. */
+ * annotate_collect().  Returns 0 or -ENOMEM. */
 int annotate_update(struct annotation *annotation, const struct snapshot *snapshot,
 	uint64_t from_ns, uint64_t to_ns, struct filter *filter, const uint8_t *events,
 	size_t n_events);

@@ -33,7 +33,7 @@ static enum args_kind directory_kind(const char *path, int *error)
 	*error = EISDIR;
 	if (asprintf(&header, "%s/data", path) < 0)
 		return kind;
-	/* An inaccessible directory may be a recording: perf makes its recordings accessible to the
+	/* Report the error: the directory may be a recording, which perf makes accessible to its
 	 * owner alone. */
 	const int missing = timedopen_stat(header, &about);
 	if (missing) {

@@ -117,7 +117,7 @@ static bool is_text(const char *text, const char *other, size_t len)
 }
 
 /* Matches the last component of a qualified name: "f(int)", "f" and so on of "ns::f(int)",
- * "main.f". Wildcards match whole names only: "f*" does not match "std::find". */
+ * "main.f".  Wildcards match whole names only: "f*" does not match "std::find". */
 static bool is_last(const char *text, const char *name, struct function_name own)
 {
 	const size_t begin = function_last_begin(name, own), len = own.end - begin;

@@ -70,8 +70,8 @@ struct calltree_node {
 	 * A node is left out if it weighs too little in both, each relative to its own whole. */
 	struct calltree_sums base, base_below;
 	uint32_t symref;
-	uint32_t parent, child,
-		sibling; /* children by falling total (roots: in the chosen order), then by name */
+	/* children by falling total (roots: in the chosen order), then by name */
+	uint32_t parent, child, sibling;
 };
 
 struct calltree {
@@ -83,7 +83,7 @@ struct calltree {
 /* Builds a tree.  Returns 0 (release *out with calltree_fini()) or -ENOMEM.
  *
  * Roots of callers and callees have their symbol's sums; self counts wherever the symbol is the
- * leaf. Below these roots, self in callers is the weight of stacks with the root's symbol as the
+ * leaf.  Below these roots, self in callers is the weight of stacks with the root's symbol as the
  * leaf that came by this path.  In other trees self is the weight of stacks that end at the node.
  *
  * A node's total minus its children's totals and its below is the weight without a further caller

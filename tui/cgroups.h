@@ -30,7 +30,7 @@ void cgroups_explain(
 void cgroups_empty(const struct event_cgroup *cgroups, size_t n, char *out, size_t size);
 
 /* Returns the processes in all cgroups, for a user who may not sample whole CPUs.  The caller frees
- * *pids. Returns 0 or -errno. */
+ * *pids.  Returns 0 or -errno. */
 int cgroups_pids(const struct event_cgroup *cgroups, size_t n, int32_t **pids, size_t *n_pids);
 
 /* Stores by event number the first event that differs in its cgroup alone.  Returns false if no

@@ -218,7 +218,7 @@ static bool is_told(const struct chain_notes *notes, uint32_t image)
 }
 
 /* Finds the name of the image's code without unwind rules: the function that contains most of the
- * places. Returns false if the name may arrive later. */
+ * places.  Returns false if the name may arrive later. */
 static bool name_places(const struct chain_notes *notes, const struct session *session,
 	const struct unwind_broken *broken, struct chain_break *where)
 {
@@ -281,7 +281,8 @@ static bool find_break(const struct session *session, const struct unwind_totals
 	/* The linker's start files alone give each program a sparse table. */
 	if (table && table->flags & UNWTAB_SPARSE)
 		where->state = SYMBOLS_NONE;
-	/* Chains by frame pointers have a separate note, next to the note on chains by tables. */
+	/* If the image has a table, count only chains unwound by it.  Chains by frame pointers have
+	 * another note. */
 	where->chains = where->copied && where->state == SYMBOLS_READY && !where->is_go &&
 			!where->is_32_bits && where->kind != IMAGE_ANON
 		? broken->unwound

@@ -22,7 +22,7 @@ size_t clean_text(char *out, size_t size, const char *text, size_t len);
 const char *clean_string(char *out, size_t size, const char *text);
 
 /* Cleans a path for a sentence.  A long path loses its beginning, so that the rest of the sentence
- * fits. Returns out. */
+ * fits.  Returns out. */
 #define CLEAN_PATH_BYTES 100
 const char *clean_path(char out[CLEAN_PATH_BYTES], const char *path);
 

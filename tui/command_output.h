@@ -27,7 +27,7 @@ int command_output_open(struct command_output *output); /* 0 or -errno */
 void command_output_started(struct command_output *output);
 
 /* Passes the lines that can be read now, at most about 64 kB, so that endless output does not block
- * the caller. Returns false at end of file, after passing an unfinished last line. */
+ * the caller.  Returns false at end of file, after passing an unfinished last line. */
 bool command_output_read(struct command_output *output, command_output_fn *fn, void *ctx);
 void command_output_close(struct command_output *output);
 

@@ -29,7 +29,7 @@ enum config_setting {
 	CONFIG_HIDE_IDLE,
 	CONFIG_SORT, /* self, total */
 	CONFIG_RATE, /* Hz */
-	/* length of the live window, in tenths of a second: one slice of the store each */
+	/* length of the live window in tenths of a second, the length of a store slice */
 	CONFIG_WINDOW,
 	CONFIG_CODE, /* enum annotate_mode */
 	CONFIG_SYNTAX, /* att, intel */

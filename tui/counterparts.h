@@ -25,7 +25,7 @@ struct counterpart {
 
 /* For each entry of `there`, stores the index of its match in `here`, or COUNTERPART_NONE or
  * _UNKNOWN. unknown[] is set for entries of `here` with an unknown match.  A process may be
- * repeated on either side. Returns 0 or -ENOMEM. */
+ * repeated on either side.  Returns 0 or -ENOMEM. */
 int counterparts_find(const struct counterpart *here, uint32_t n_here,
 	const struct counterpart *there, uint32_t n_there, uint32_t *places, bool *unknown);
 

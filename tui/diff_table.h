@@ -74,8 +74,8 @@ struct diff_table {
 int diff_table_init(struct diff_table *table, size_t files_max, enum diff_normal normal);
 void diff_table_fini(struct diff_table *table);
 
-/* Adds the next recording.  is_clock[]: for each event of the report, if it is a clock.  Returns 0
- * or -ENOMEM. */
+/* Adds the next recording.  is_clock[i]: event i of the report is a clock.  Returns 0 or
+ * -ENOMEM. */
 int diff_table_add(struct diff_table *table, const char *name, const struct report *report,
 	const bool *is_clock);
 

@@ -38,8 +38,8 @@ struct digest_total {
 
 struct digest {
 	uint64_t serial, start_ns, end_ns; /* from the slice */
-	/* Fields for hot: the number of the digest; if its sums are in the table without entries
-	 * here; and the slice's whole weight and samples without filters. */
+	/* For hot.  number: identifies the digest; bare: its sums are in the table, without entries
+	 * here; weight, samples: the whole slice, without filters. */
 	uint64_t number;
 	bool bare;
 	uint64_t weight, samples;

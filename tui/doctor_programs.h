@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * doctor_programs.h - checks how the running programs can be unwound, and if their functions have
- * names.
+ * doctor_programs.h - checks how the running programs can be unwound and whether their functions
+ * have names.
  *
  * The confined worker reads the programs' files.  It is started here, so the process must not have
  * other threads yet.

@@ -66,7 +66,7 @@ const char *explain_refusal(int error);
  * waitpid(2). */
 void explain_wait_status(int status, char *out, size_t size);
 
-/* The level of a note selects its colour, and if it appears on the screen's message line. */
+/* The level of a note selects its colour and decides whether the screen's message line shows it. */
 enum explain_level { EXPLAIN_INFO, EXPLAIN_WARNING, EXPLAIN_ERROR };
 enum explain_level explain_note_level(const struct engine_note *note);
 

@@ -3,7 +3,7 @@
  * explain_filter.c - explains why the kernel refused an event's filter or a BPF program.
  *
  * For a filter the kernel returns EINVAL only, so its names are compared with the event's fields
- * here. Pure functions of their arguments; any thread.
+ * here.  Pure functions of their arguments; any thread.
  */
 #include "tui/explain_refusal.h"
 

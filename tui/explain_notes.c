@@ -282,7 +282,7 @@ static void note_waits(struct text *text, const struct engine_note *note)
 			    : "counts as off-cpu");
 }
 
-/* A new filter, or why it was refused. */
+/* Reports a new filter, or why it was refused. */
 static void note_filter(struct text *text, const struct engine_note *note)
 {
 	const struct explain_request request = {
@@ -491,7 +491,7 @@ static void note_flight(struct text *text, const struct engine_note *note)
 	}
 }
 
-/* Notes on recordings. */
+/* Reports notes on recordings. */
 static void note_file(
 	struct text *text, const struct engine_note *note, const struct proc_limits *limits)
 {

@@ -27,7 +27,7 @@ struct explain_request {
 	const char *cgroup; /* its directory */
 	const char *filter; /* a filter that was refused although the event was accepted */
 	const char *bpf; /* a BPF program that was refused likewise */
-	bool inherited; /* the kernel refused inheritance by new tasks */
+	bool inherited; /* only inheritance by new tasks was refused (sampler/inherited.h) */
 	const char *ioctl; /* an ioctl that was refused on the open event */
 	bool user_refused; /* the event was refused with exclude_kernel, too */
 	bool in_group; /* opened as a member of another event's group */
@@ -48,7 +48,7 @@ struct explain_system {
 	bool lockdown; /* kernel lockdown: kernel data is hidden even from root */
 	int nmi_watchdog; /* 1: it uses a hardware counter; EXPLAIN_UNKNOWN */
 	bool has_cpu_pmu; /* the processor's PMU exists */
-	int max_precise; /* precise levels of that PMU; EXPLAIN_UNKNOWN */
+	int max_precise; /* highest precise_ip of that PMU; EXPLAIN_UNKNOWN */
 	int branches; /* entries of its branch stack; 0: none; EXPLAIN_UNKNOWN */
 	int possible_cpus; /* highest possible CPU number plus 1; EXPLAIN_UNKNOWN */
 	bool cpu_offline; /* the request's CPU is offline */

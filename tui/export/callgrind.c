@@ -278,7 +278,7 @@ static int add(struct graph *graph, const struct profile_cell *cell)
 
 /* --- writing --- */
 
-/* An event's name as one word of letters, digits and underscores. */
+/* Writes an event's name as one word of letters, digits and underscores. */
 static void event_word(char *out, size_t size, const char *name)
 {
 	size_t n = 0;

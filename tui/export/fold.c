@@ -60,8 +60,8 @@ struct folding {
 	uint32_t labels_room;
 	uint32_t *java_labels;
 	uint32_t java_room;
-	struct frame_label
-		*frames; /* labels by frame; not used for java or with inlined functions */
+	/* labels by frame; not used for java or with inlined functions */
+	struct frame_label *frames;
 	uint32_t frames_room;
 	uint32_t *commands; /* nodes, by task label */
 	uint32_t commands_room;

@@ -2,12 +2,12 @@
 /*
  * folded.c - folded stacks, "command;outermost;...;leaf WEIGHT" per line, for flame graph tools.
  *
- * The lines equal those of `perf script | stackcollapse-perf.pl`.  The weight is the period if perf
- * prints one.  Blanks in commands are underscores.  Code of an unknown function is its file in
- * brackets.  C++ parameters are dropped.
+ * The lines follow `perf script | stackcollapse-perf.pl`.  The weight is the period if perf prints
+ * one.  Blanks in commands are underscores.  Code of an unknown function is its file in brackets.
+ * C++ parameters are dropped.
  *
- * Unlike there, different functions stay different: they keep their parameters if others have the
- * same name, and functions without a name have their addresses.  UI thread.
+ * But different functions stay different: they keep their parameters if others have the same name,
+ * and functions without a name have their addresses.  UI thread.
  */
 #include "tui/export/fold.h"
 
@@ -61,7 +61,7 @@ static size_t tidy(char *out, size_t size, const char *name, size_t len, bool ja
 }
 
 /* Returns the length of the first part of a Java name "a->b", a caller and the function inlined
- * into it. Arrows within brackets and operators do not separate parts. */
+ * into it.  Arrows within brackets and operators do not separate parts. */
 static size_t part_len(const char *name)
 {
 	size_t end;

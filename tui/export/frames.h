@@ -26,7 +26,7 @@ void frames_fini(struct frames *frames); /* a zeroed struct is legal */
 int frames_number(struct frames *frames, uint32_t symref, uint32_t *number);
 
 /* Stores the numbers of a stack in frames->path, leaf first, valid until the next call.  *n is at
- * least 1. Returns 0 or -ENOMEM. */
+ * least 1.  Returns 0 or -ENOMEM. */
 int frames_stack(struct frames *frames, const struct profile *profile, uint32_t stack, uint32_t *n);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * gecko.c - the Gecko profile format, which profiler.firefox.com opens.
+ * gecko.c - the Gecko profile format, which profiler.firefox.com opens.  UI thread.
  *
  * It follows docs-developer/gecko-profile-format.md of firefox-devtools/profiler, version 24: one
  * entry of threads for each thread, with its own tables.  A sample there has no weight, so each

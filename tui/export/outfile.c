@@ -71,7 +71,7 @@ static int open_directly(struct outfile *out)
 }
 
 /* Gives the new file the mode and group of the old one.  If the group cannot be set, no group has
- * access. Setuid is dropped. */
+ * access.  Setuid is dropped. */
 static int take_over_mode(int fd, const struct stat *about)
 {
 	mode_t mode = about->st_mode & 0777;

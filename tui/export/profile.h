@@ -40,15 +40,15 @@ struct profile {
 	bool lines; /* the format has source lines, with or without inlined functions */
 	bool hide_idle; /* leave out idle samples */
 	bool idle_by_name; /* see profile_is_idle() */
-	const struct profile_event
-		*events; /* exported events, at least one; some formats use only the first */
+	/* exported events, at least one; some formats use only the first */
+	const struct profile_event *events;
 	size_t n_events;
 	const char *title; /* cleaned description of the target */
 	/* range of the samples; times in an export count from start_ns */
 	uint64_t start_ns, end_ns;
 	const struct times *times; /* NULL if not known */
-	struct recording
-		*recording; /* maps a sample's stack to the present one; NULL: stacks stay */
+	/* maps a sample's stack by what is known of its code now; NULL: stacks stay */
+	struct recording *recording;
 	uint64_t *untimed; /* receives the number of written samples without a time; or NULL */
 	int64_t unix_start_ns; /* start_ns in CLOCK_REALTIME; 0: not known */
 	bool (*interrupted)(void *ctx); /* called now and then; or NULL */
@@ -110,7 +110,7 @@ void profile_moments_fini(struct profile_moments *list);
 uint32_t profile_symref(const struct profile *profile, uint32_t node);
 
 /* Stores the symrefs of a stack's leaf frame, innermost first: inlined functions, then the function
- * itself. Returns their number, at least 1. */
+ * itself.  Returns their number, at least 1. */
 #define PROFILE_FRAMES_MAX (NAMES_INLINED_MAX + 1)
 size_t profile_frames(
 	const struct profile *profile, uint32_t node, uint32_t out[PROFILE_FRAMES_MAX]);
