@@ -501,7 +501,8 @@ static int finish_target(struct args *args)
 		return -EINVAL;
 	if (!named && args->n_cpus)
 		target->system_wide = true;
-	/* Like perf: named targets are sampled for as long as the command runs. */
+	/* Like perf: with a command, the other targets are sampled for as long as the command
+	 * runs. */
 	target->stopwatch = target->command && (named || target->system_wide);
 	error = check_following(args, named);
 	if (!error)
