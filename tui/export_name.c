@@ -21,7 +21,7 @@ const char *const export_format_names[EXPORT_FORMATS + 1] = {
 	NULL,
 };
 
-/* Longer ones first. */
+/* Longer endings come first. */
 static const struct {
 	const char *ending;
 	enum export_format format;

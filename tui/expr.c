@@ -57,7 +57,7 @@ static int add_term(struct parser *parser, const struct filter_term *term)
 	return 0;
 }
 
-/* One value, up to one of the ends; not empty. */
+/* Takes one value, up to one of the ends.  An empty value is an error. */
 static int take_value(struct parser *parser, const char *ends, char out[VALUE_MAX])
 {
 	const char *text = parser->text;
@@ -91,7 +91,7 @@ static int take_value(struct parser *parser, const char *ends, char out[VALUE_MA
 	return len ? 0 : refuse(parser, begin, "a value is missing");
 }
 
-/* Takes a copy of the field's name, too. */
+/* Adds a term with copies of value and of the field's name. */
 static int add_text(struct parser *parser, struct filter_term term, const char *value)
 {
 	int ret = -ENOMEM;
@@ -108,7 +108,7 @@ static int add_text(struct parser *parser, struct filter_term term, const char *
 	return ret;
 }
 
-/* A number, in any of C's ways, or a range of them: -3, 0x10, 100-200. */
+/* Parses a number as C writes it, or a range of numbers: -3, 0x10, 100-200. */
 static void take_range(struct filter_term *term, const char *value)
 {
 	char *end;
@@ -130,7 +130,7 @@ static const char *skip_brackets(const char *text)
 	text++;
 	if (*text == '^')
 		text++;
-	/* The first ']' stands for itself, and "[:" to ":]" is a class. */
+	/* A ']' at the beginning is literal, and "[:" to ":]" is a class. */
 	for (bool first = true; *text && (first || *text != ']'); first = false) {
 		const char *class_end =
 			*text == '[' && text[1] == ':' ? strstr(text + 2, ":]") : NULL;
@@ -139,7 +139,8 @@ static const char *skip_brackets(const char *text)
 	return *text ? text : text - 1;
 }
 
-/* Returns how often a repetition at text copies its operand; 0 if none.  *end: its last byte. */
+/* Returns how many copies of its operand a repetition at text makes; 0 if none is there.  *end: its
+ * last byte. */
 static uint64_t read_repetition(const char *text, const char **end)
 {
 	char *after = NULL;
@@ -164,8 +165,8 @@ static uint64_t read_repetition(const char *text, const char **end)
 static bool is_affordable(const char *regex)
 {
 	uint64_t sums[REGEX_DEPTH_MAX] = {0}, last = 0, copies;
-	/* Copies of what may be empty are linked with each other: by group, and of what stands
-	 * last. */
+	/* regcomp(3) links all copies of an operand that can be empty, so these cost the square.
+	 * empties: by open group; empty: the last operand. */
 	bool empties[REGEX_DEPTH_MAX] = {false}, empty = false;
 	size_t depth = 0;
 
@@ -173,7 +174,7 @@ static bool is_affordable(const char *regex)
 		if (*at == '(') {
 			if (++depth == REGEX_DEPTH_MAX)
 				return false;
-			/* An empty group costs something as well. */
+			/* An empty group has a cost, too. */
 			sums[depth] = 1;
 			empties[depth] = false;
 			last = 0;
@@ -306,7 +307,7 @@ static int take_values(struct parser *parser, struct filter_term term)
 	}
 }
 
-/* The symbol of any frame has the word in it. */
+/* Adds a term that holds if the symbol of any frame contains the word. */
 static int take_word(struct parser *parser, struct filter_term term)
 {
 	char value[VALUE_MAX], pattern[VALUE_MAX + 2];
@@ -321,8 +322,8 @@ static int take_word(struct parser *parser, struct filter_term term)
 
 #define NAME_BYTES "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_."
 
-/* Takes a field's name and the ':', '~' or '=' behind it; false if there is none of these.  Any
- * other name before ':' or '~' is a field of samples; "operator=" is a word. */
+/* Takes a field's name and the ':', '~' or '=' after it; false if none of these follows.  Any other
+ * name before ':' or '~' is a field of samples; "operator=" is a word. */
 static bool take_field(struct parser *parser, struct filter_term *term, char name[VALUE_MAX])
 {
 	const size_t prefix = strlen(FIELD_PREFIX);
@@ -460,7 +461,7 @@ int expr_check_fields(const struct expr *expr, const struct fields *const *schem
 static char *put_term(char *out, size_t size, bool negated, const char *prefix, const char *name,
 	char relation, const char *text)
 {
-	/* "comm::7" would be a word, like "std::sort". */
+	/* Unquoted, "comm::7" would be a word, like "std::sort". */
 	bool quoted = !*text || *text == ':' || strpbrk(text, "&|\"\\ \t");
 	size_t len;
 
@@ -479,7 +480,7 @@ static char *put_term(char *out, size_t size, bool negated, const char *prefix, 
 
 char *expr_term(char *out, size_t size, bool negated, enum filter_field field, const char *text)
 {
-	/* A pattern may mean other functions as well. */
+	/* A pattern could match other functions as well. */
 	const char relation = field == FILTER_SYMBOL || field == FILTER_STACK ? '=' : ':';
 
 	return put_term(out, size, negated, "", filter_field_name(field), relation, text);

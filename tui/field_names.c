@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Another event before has it too. */
+/* Whether one of the first n schemas has the field. */
 static bool is_told(const char *name, const struct fields *const *schemas, size_t n)
 {
 	struct field_ref ref;

@@ -15,7 +15,7 @@
 
 static const char *const made[] = {[FIELD_PAGE] = "data_page", [FIELD_SYMBOL] = "data_symbol"};
 
-/* The data address that sample_type tells. */
+/* Returns the index of the data address that PERF_SAMPLE_ADDR adds, or -1. */
 static int find_address(const struct fields *fields)
 {
 	int at = fields_find(fields, "addr");
@@ -49,7 +49,7 @@ const char *field_name(const struct fields *fields, size_t i)
 	return made[FIELD_PAGE + (i - n)];
 }
 
-/* False: no function is there. */
+/* Writes the name of a code address.  Returns false if no function is known there. */
 static bool put_code(
 	struct names *names, const struct value *value, bool whole, struct field_text *out)
 {
@@ -66,7 +66,7 @@ static bool put_code(
 	return name->resolved;
 }
 
-/* An address where nothing has a name: in a file the one that nm and objdump know. */
+/* Writes an address without a name.  In a file, it is the address that nm and objdump show. */
 static void put_nameless(struct names *names, const struct names_datum *datum,
 	const struct value *value, const struct field_ref *ref, struct field_text *out)
 {
@@ -95,7 +95,7 @@ static void put_data(struct names *names, const struct value *value, struct fiel
 		put_nameless(names, &datum, value, &ref, out);
 		return;
 	}
-	/* Of constants, and jump tables in the code. */
+	/* Constants and jump tables in the code have no data symbol, but belong to a function. */
 	if (!named && put_code(names, value, ref.as == FIELD_SYMBOL, out))
 		return;
 	if (!named) {
@@ -110,7 +110,7 @@ static void put_data(struct names *names, const struct value *value, struct fiel
 		snprintf(out->bytes, sizeof(out->bytes), "%s+0x%" PRIx64, clean, datum.offset);
 }
 
-/* Mapped by nothing that is known: another process's, or gone. */
+/* Writes an address in no known mapping, such as an address of another process. */
 static void put_address(const struct value *value, struct field_ref ref, struct field_text *out)
 {
 	if (ref.as == FIELD_SYMBOL)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * run.h - what of a finished profile is exported; and the format that needs the samples one by one.
+ * run.h - the parts of a finished profile that are exported, and the export as `perf script` text.
  *
  * UI thread.
  */
@@ -18,16 +18,19 @@ struct export_run {
 	struct profile profile;
 };
 
-/* From a profile that was taken: the events asked for, the filters, the whole time.  single: the format holds one event, so
- * that the first is taken and the others are told.  0, or nonzero after a sentence; export_run_fini() is legal then. */
+/* Prepares the export of a profile: the requested events, the filters, the whole time.  single: the
+ * format holds one event; the first is exported, and a message names it.  Returns 0, or -errno
+ * after printing a message; in both cases the caller calls export_run_fini(). */
 int export_run_init(struct export_run *run, struct taking *taking, bool single);
 void export_run_fini(struct export_run *run);
 
-/* The names of all frames that are exported, as far as they come in time.  0 or -ENOMEM. */
+/* Requests the names of all exported frames and waits for them, within the time limit for names.
+ * Returns 0 or -ENOMEM. */
 int export_run_names(struct export_run *run);
 
-/* As `perf script` would print it: reads the recording a second time (fd, taken), for the order of the samples.  0, -EIO,
- * -ENOMEM, -EINTR, or an error of recording_new(). */
+/* Writes the samples as `perf script` prints them.  Reads the recording a second time from fd,
+ * since the store does not keep the order of samples.  Takes ownership of fd.  Returns 0, -EIO,
+ * -ENOMEM, -EINTR, or an error of opening or loading the recording. */
 int export_script(FILE *out, struct export_run *run, int fd);
 
 #endif

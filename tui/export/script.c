@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * script.c - samples one by one in the order of time, as `perf script` prints them.
+ * script.c - single samples in the order of time, as `perf script` prints them.
  *
- * The store does not keep the order, so the recording is read once more.  Its loading thread prints each sample as it
- * passes; the caller's waits meanwhile and touches neither names nor symbols.  The second reading meets the
- * same images in the same order, so that the symbols loaded for the first serve it by the same keys.
+ * The store does not keep the order, so the recording is read once more.  Its loading thread prints
+ * each sample.  The calling thread waits meanwhile and uses neither names nor symbols.  The second
+ * reading meets the same images in the same order, so the symbols loaded for the first reading have
+ * the same keys.
  */
 #include "tui/export/run.h"
 
@@ -20,7 +21,7 @@
 #include <unistd.h>
 
 #define LINE_MAX_BYTES 65536
-#define MEMORY_BYTES ((size_t)32 << 20) /* what is stored the second time is of no use */
+#define MEMORY_BYTES ((size_t)32 << 20) /* for the second reading, whose store is not used */
 
 struct script {
 	struct export_run *run;
@@ -28,16 +29,15 @@ struct script {
 	struct recording *recording;
 	struct names *names;
 	struct filter *filter;
-	bool with_cpu[ENGINE_EVENTS_TOLD]; /* by event of the profile */
-	const struct image
-		*known; /* the image looked at last, if it is the same in both readings */
+	bool with_cpu[ENGINE_EVENTS_TOLD]; /* by index in profile->events */
+	const struct image *known; /* last image checked, if both readings have it */
 	uint32_t known_id;
-	char raw[LINE_MAX_BYTES], clean[LINE_MAX_BYTES]; /* the line at hand */
+	char raw[LINE_MAX_BYTES], clean[LINE_MAX_BYTES]; /* line being printed */
 	int failed; /* -errno of writing */
-	bool takes_signals; /* the loading thread, which writes */
+	bool takes_signals; /* the loading thread, which writes, has taken over the signals */
 };
 
-/* Whether an image of this reading has the number that it had in the first. */
+/* Whether an image of this reading had the same id in the first reading. */
 static bool is_same_image(void *ctx, uint32_t id)
 {
 	struct script *script = ctx;
@@ -55,7 +55,7 @@ static bool is_same_image(void *ctx, uint32_t id)
 	return true;
 }
 
-/* Code of the kernel, where modules and functions made at run time are too. */
+/* Names an address of kernel code, which includes modules and functions generated at run time. */
 static bool name_code(void *ctx, uint64_t address, bool with_offset, char *out, size_t size)
 {
 	struct script *script = ctx;
@@ -71,7 +71,7 @@ static bool name_code(void *ctx, uint64_t address, bool with_offset, char *out, 
 	return true;
 }
 
-/* What a tracepoint tells; false: nothing. */
+/* Prints the data of a tracepoint sample.  Returns false if there is none. */
 static bool put_trace(struct script *script, const struct recording_sample *sample)
 {
 	const struct fields *fields = recording_fields(script->recording, sample->event);
@@ -80,7 +80,7 @@ static bool put_trace(struct script *script, const struct recording_sample *samp
 	if (fields_line(fields, sample->record, &names, script->raw, sizeof(script->raw)) ==
 		FIELDS_LINE_NONE)
 		return false;
-	/* A line it stays. */
+	/* Keep it one line. */
 	for (char *at = script->raw; (at = strpbrk(at, "\t\n")); at++)
 		*at = ' ';
 	fputs(clean_string(script->clean, sizeof(script->clean), script->raw), script->out);
@@ -120,7 +120,7 @@ static void put_sample(struct script *script, const struct recording_sample *sam
 	}
 }
 
-/* As if it were the one cell of a slice. */
+/* Applies the filters to a sample, as the only cell of a slice. */
 static bool passes(struct script *script, const struct recording_sample *sample)
 {
 	const uint16_t cpu = (uint16_t)sample->record->id.cpu;
@@ -140,7 +140,7 @@ static bool passes(struct script *script, const struct recording_sample *sample)
 	return !script->filter || filter_pass(script->filter, &slice, 0);
 }
 
-/* Whether samples of an event tell their CPU. */
+/* Whether samples of an event carry their CPU. */
 static bool tells_cpu(const struct session *session, uint8_t id)
 {
 	for (size_t i = 0; i < recording_attr_count(session->recording); i++)
@@ -233,7 +233,7 @@ int export_script(FILE *out, struct export_run *run, int fd)
 		.memory_bytes = MEMORY_BYTES,
 		.from_ns = to_ns(request->time_from_s),
 		.to_ns = to_ns(request->time_to_s),
-		/* Images have the numbers that they had, as far as anyone can tell. */
+		/* Keeps the image ids of the first reading, as far as images can be told apart. */
 		.changes = run->taking->session.changes,
 		.unwind = unwinding_source(run->taking->session.unwinding),
 		.tap = tap,
@@ -248,7 +248,7 @@ int export_script(FILE *out, struct export_run *run, int fd)
 		return ret;
 	giveup_here(false);
 	ret = read_again(&script, &status);
-	/* Joined first: it is the thread that uses the others. */
+	/* First joins the loading thread, which uses the other objects. */
 	recording_cancel(script.recording);
 	filter_free(script.filter);
 	names_free(script.names);

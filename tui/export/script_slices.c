@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * script_slices.c - samples kept as cells of slices, as `perf script` would print them.
+ * script_slices.c - samples kept as cells of slices, printed like `perf script`.
  *
- * Without a time, a cell becomes as many samples as it counts, and its weight is divided among
- * them.  These samples are spread evenly over their slice's time, in the order of their stacks,
- * since their true order is not known.
+ * A cell without times becomes as many samples as it counts, and its weight is divided among them.
+ * Their true order is not known.  They are spread evenly over the time of their slice, in the order
+ * of their stacks.
  */
 #include "tui/export/script_text.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* The part i of n of a weight, all of which are the whole. */
+/* Returns part i of n of a weight.  All n parts add up to the weight. */
 static uint64_t part_of(uint64_t weight, uint64_t i, uint64_t n)
 {
 	const unsigned __int128 wide = weight;

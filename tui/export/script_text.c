@@ -34,8 +34,8 @@ void script_head(FILE *out, const struct script_head *head)
 	fprintf(out, "%s: ", head->event->name);
 }
 
-/* As perf script writes names: demangled ones without what functions return and their parameters;
- * others, as those of a Java runtime's map, as they are. */
+/* Writes a name as perf script does: a demangled name without return type and parameters, any other
+ * name (such as from a Java runtime's map) unchanged. */
 static void put_name(FILE *out, const struct symref *symref)
 {
 	const char *name = symref->symbol;
@@ -46,7 +46,7 @@ static void put_name(FILE *out, const struct symref *symref)
 	fwrite(name + own.begin, 1, own.end - own.begin, out);
 }
 
-/* All is known of them that will be. */
+/* Writes the functions inlined at a frame, as far as they are known. */
 static void put_inlined(const struct script_text *text, uint32_t frame, uint64_t address)
 {
 	uint32_t symrefs[NAMES_INLINED_MAX];
@@ -59,8 +59,8 @@ static void put_inlined(const struct script_text *text, uint32_t frame, uint64_t
 	}
 }
 
-/* place: the frame's place in its file, or that of its return address; shown: the printed
- * address, in a chain that which nm and objdump give it. */
+/* Writes a frame.  place: offset in the image of the frame or of its return address.  shown: the
+ * printed address; in a chain, the one that nm and objdump show. */
 static void put_frame(
 	const struct script_text *text, uint32_t frame_id, uint64_t place, uint64_t shown)
 {
@@ -75,7 +75,7 @@ static void put_frame(
 		put_inlined(text, frame_id, shown);
 	symref = names_get(text->names, names_symref(text->names, frame_id));
 	if (names_is_truncated(symref->symbol)) {
-		/* A reader of such text wants an address in each line. */
+		/* Programs that parse this text expect an address in each line. */
 		fprintf(text->out, "%16d %s (%s)\n", 0, symref->symbol, file_of(symref));
 	} else if (symref->resolved) {
 		fprintf(text->out, "%16" PRIx64 " ", shown);
@@ -101,7 +101,7 @@ void script_ip(const struct script_text *text, uint32_t frame, uint64_t ip)
 
 void script_stack(const struct script_text *text, uint32_t node)
 {
-	int mode = -1; /* of the frame that was called */
+	int mode = -1; /* mode of the frame called by this one */
 
 	while (node != STACK_ROOT) {
 		const struct stack_node *at = stacks_node(text->stacks, node);

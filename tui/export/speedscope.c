@@ -16,7 +16,7 @@
 
 #define TELL_EVERY 8192
 
-/* All functions are numbered before the first sample is written. */
+/* Numbers all functions, which must be done before the first sample is written. */
 static int number_frames(struct frames *frames, const struct profile *profile,
 	const struct profile_moment *moments, size_t n)
 {
@@ -92,7 +92,7 @@ static int write_samples(FILE *out, const struct profile *profile, struct frames
 	return ferror(out) ? -EIO : 0;
 }
 
-/* The moments of one thread and event. */
+/* Writes the moments of one thread and event. */
 static int write_profile(FILE *out, const struct profile *profile, struct frames *frames,
 	const struct profile_moment *moments, size_t n)
 {
@@ -118,7 +118,7 @@ static int write_profiles(FILE *out, const struct profile *profile, struct frame
 			putc(',', out);
 		ret = write_profile(out, profile, frames, moments + i, end - i);
 	}
-	/* A file without any is not opened. */
+	/* speedscope.app does not open a file without a profile. */
 	if (!n) {
 		write_head(out, profile, TASK_LABEL_MERGED, 0, 0);
 		fputs("],\"weights\":[]}", out);

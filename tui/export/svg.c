@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * svg.c - a flame graph as one SVG file, which a browser makes searchable and zoomable.
+ * svg.c - a flame graph as one SVG file, searchable and zoomable in a browser.
  *
- * It can be read without the script as well: frames are where they belong and have their tooltips.  What would be
- * narrower than a tenth of a pixel is left out.
+ * The file is also readable without the script: frames have their positions and tooltips.  Frames
+ * narrower than a tenth of a pixel are left out.
  */
 #include "tui/export/fold.h"
 #include "tui/export/svg_page.h"
@@ -19,16 +19,16 @@
 #define HEAD 92.0
 #define FOOT 44.0
 #define ROW 19.0
-#define NARROW (0.1 / WIDTH) /* of the whole */
+#define NARROW (0.1 / WIDTH) /* share of the total */
 #define CHAR_WIDTH 7.25
-#define SEPARATOR '\037' /* between function and file in a text: cleaned names have none */
+#define SEPARATOR '\037' /* between function and file in a text; cleaned names do not contain it */
 
 struct graph {
 	FILE *out;
 	const struct profile *profile;
 	const struct fold *fold;
 	uint64_t total;
-	uint32_t depth; /* of the deepest frame that is wide enough */
+	uint32_t depth; /* depth of the deepest frame that is wide enough */
 };
 
 static double at_least(double value, double least)
@@ -49,13 +49,13 @@ static void frame_text(
 		snprintf(out, FOLD_TEXT_MAX, "[%s]%c%s", symref->image, SEPARATOR, symref->image);
 }
 
-/* Text of an element or of an attribute in double quotes, at most max characters of it. */
+/* Writes text for an element or a double-quoted attribute, at most max characters. */
 static void put_text(FILE *out, const char *text, size_t max)
 {
 	for (size_t n = 0; *text && *text != SEPARATOR; text++) {
 		unsigned char c = (unsigned char)*text;
 
-		/* A character begins where no continuation byte is. */
+		/* A byte that is no continuation byte begins a character. */
 		if ((c & 0xc0) != 0x80 && n++ == max)
 			break;
 		if (c == '&')
@@ -82,8 +82,8 @@ static size_t text_chars(const char *text)
 	return n;
 }
 
-/* The kernel is warm, commands and what has no name are grey, each file has a hue of its own from green to violet; functions
- * of a file differ a little. */
+/* Kernel frames are red to yellow, commands and unnamed frames are grey.  Each file has a hue from
+ * green to violet; its functions differ a little. */
 static void put_colour(
 	FILE *out, const struct profile *profile, const struct fold_node *node, const char *text)
 {
@@ -180,7 +180,8 @@ static void put_frame(const struct graph *graph, const struct fold_node *node, u
 	fputs("</text></g>\n", out);
 }
 
-/* Parents before children, siblings from left to right.  starts: by depth, where the next sibling begins. */
+/* Writes parents before children, siblings from left to right.  starts: by depth, the start of the
+ * next sibling. */
 static int put_frames(const struct graph *graph, uint64_t *starts)
 {
 	const struct fold_node *nodes = graph->fold->nodes;
@@ -227,7 +228,7 @@ static void put_head(const struct graph *graph, double height)
 	fprintf(out, "</title>\n<style><![CDATA[\n%s]]></style>\n", svg_style);
 }
 
-/* What is seen of these moves with the window, above the frames. */
+/* Writes the title above the frames, which the script keeps at the top of the window. */
 static void put_title(const struct graph *graph)
 {
 	const struct profile *profile = graph->profile;

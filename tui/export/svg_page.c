@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * svg_page.c - what a flame graph's file holds besides its frames: how they look and how they are moved about.
+ * svg_page.c - style and script of a flame graph's file.
  *
- * The script reads names from the document and writes them as text alone, so no name is ever code.  Neither text
- * may contain the end of a CDATA section.
+ * The script reads names from the document and writes them only as text, so no name is ever run as
+ * code.  Neither string may contain the end of a CDATA section.
  */
 #include "tui/export/svg_page.h"
 

@@ -2,8 +2,8 @@
 /*
  * times.c - see times.h.
  *
- * Blocks hold numbers of seven bits a byte; each field is stored as the distance from the sample
- * before.
+ * A block holds numbers of seven bits per byte.  Most fields are stored as the difference from the
+ * sample before.
  */
 #include "tui/export/times.h"
 
@@ -72,7 +72,7 @@ static uint8_t *put_number(uint8_t *at, uint64_t number)
 	return at;
 }
 
-/* Maps small distances up or down to small numbers. */
+/* Maps small differences of either sign to small numbers. */
 static uint64_t distance_between(uint64_t from, uint64_t to)
 {
 	uint64_t up = to - from;

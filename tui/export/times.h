@@ -2,8 +2,8 @@
 /*
  * times.h - the time of each sample in a recording, which the store drops.
  *
- * The loading thread adds; others read after loading has ended.  A sample takes about twelve bytes.
- * All together stay within the limit; later samples have no time.
+ * The loading thread adds samples; other threads read after loading has ended.  A sample takes
+ * about twelve bytes.  Samples beyond the limit of bytes have no time.
  */
 #ifndef TUI_EXPORT_TIMES_H
 #define TUI_EXPORT_TIMES_H
@@ -16,7 +16,7 @@
 
 struct times;
 
-/* A sample, with the numbers of a slice's cell (store.h). */
+/* A sample with the ids of a slice's cell (store.h). */
 struct times_sample {
 	uint64_t time_ns, weight;
 	uint32_t stack, task;
@@ -27,15 +27,15 @@ struct times_sample {
 int times_new(struct times **out, size_t bytes_max);
 void times_free(struct times *times); /* NULL is a no-op */
 
-/* A recording_tap with the times as ctx. */
+/* A recording_tap that adds the sample to the times in ctx.  Returns 0. */
 int times_tap(const struct recording_sample *sample, void *ctx);
 void times_add(struct times *times, const struct times_sample *sample);
 
-/* A position in the order of adding; zeroed except for times: the first. */
+/* A position in the order of adding.  Zeroed except for times, it is at the first sample. */
 struct times_cursor {
-	const struct times *times; /* NULL: none */
+	const struct times *times; /* NULL: no samples */
 	size_t block, at;
-	struct times_sample before; /* sample that the next one's distances refer to */
+	struct times_sample before; /* sample that the next one's differences refer to */
 };
 bool times_next(struct times_cursor *cursor, struct times_sample *out);
 
