@@ -2,8 +2,8 @@
 /*
  * filter.c - see filter.h.
  *
- * A cell is judged by its label, its CPU and its leaf frame, each by a verdict that is found once: for CPUs at the
- * start, for labels and frames when they are first met.
+ * A cell is judged by its label, CPU, leaf frame, stack and sample fields.  Verdicts are cached:
+ * those of CPUs are computed when the filter is made, all others when an item is first met.
  */
 #include "tui/filter.h"
 
@@ -30,12 +30,12 @@ struct frame_verdict {
 	uint8_t verdict;
 };
 
-/* What frames of a stack were met by: terms that are to be, and terms that are not to be. */
+/* Which terms the frames of a stack match: positive ones, negated ones. */
 enum { STACK_JUDGED = 1, STACK_MET = 2, STACK_MET_NEGATED = 4 };
 
-/* Numbers of tuples are given out again, but not while a slice has them. */
+/* Verdict of a tuple of field values.  Ids of tuples are reused, but not while a slice has them. */
 struct value_verdict {
-	uint64_t serial; /* of the slice */
+	uint64_t serial; /* serial of the slice */
 	uint8_t event, verdict;
 };
 
@@ -46,18 +46,19 @@ struct filter {
 	const struct tasks *tasks;
 	struct names *names;
 	uint64_t serial;
-	struct filter *next; /* must be passed as well */
+	struct filter *next; /* AND: must pass as well */
 	bool by_label, by_frame, by_cpu, by_stack, by_line, by_field;
-	uint64_t epoch; /* of the names that verdicts were found with */
-	uint64_t changes; /* of names, when symbols and nodes were judged */
+	uint64_t epoch; /* epoch of the names used for the verdicts */
+	uint64_t changes; /* names_changes() when symbols and nodes were judged */
 	struct label_verdict *labels;
 	uint32_t labels_room;
-	struct frame_verdict *frames; /* FRAME_NONE: of a sample without a stack */
+	struct frame_verdict *frames; /* the verdict at FRAME_NONE is for samples without a stack */
 	uint32_t frames_room;
-	uint8_t *symbols; /* by symref: what it is met by */
+	uint8_t *symbols; /* by symref: STACK_* bits of its matches */
 	uint32_t symbols_room;
 	struct forest *forest; /* or NULL */
-	uint8_t *nodes; /* of the forest: what any frame up to the outermost one is met by */
+	/* by number in the forest: STACK_* bits of all frames from the outermost to this one */
+	uint8_t *nodes;
 	uint32_t n_nodes, nodes_room;
 	const struct field_schemas *schemas;
 	struct value_verdict *values;
@@ -73,7 +74,7 @@ static bool has_field(const struct filter *filter, enum filter_field field)
 	return false;
 }
 
-/* Joins the terms of one field: match tells of one. */
+/* Combines the terms of one field.  match checks a single term. */
 static bool judge(const struct filter *filter, enum filter_field field,
 	bool (*match)(const struct filter_term *term, const void *of), const void *of)
 {
@@ -172,12 +173,12 @@ static bool match_field(const struct filter_term *term, const void *of)
 
 static uint64_t new_serial(void)
 {
-	static uint64_t serials; /* one thread, see filter.h */
+	static uint64_t serials; /* no lock: one thread, see filter.h */
 
 	return ++serials;
 }
 
-/* Lines, and what is at addresses of fields, come without a new epoch. */
+/* Lines and the symbols of field values can arrive without a new epoch. */
 static uint64_t epoch_of(const struct filter *filter)
 {
 	return filter->by_line || filter->by_field ? names_changes(filter->names)
@@ -323,13 +324,13 @@ static bool label_passes(struct filter *filter, uint32_t id)
 			return known->verdict == PASSES;
 	}
 	passes = judge_label(filter, label);
-	/* Without memory nothing is remembered, and nothing is wrong. */
+	/* If memory runs out, the verdict is not cached; the result is still right. */
 	if (!grow_zeroed((void **)&filter->labels, id, &filter->labels_room, sizeof(*known)))
 		filter->labels[id] = (struct label_verdict){generation, passes ? PASSES : FAILS};
 	return passes;
 }
 
-/* A mangled name becomes a pretty one without notice. */
+/* A mangled name may later be replaced by the demangled one, without a new epoch. */
 static bool is_final(const struct symref *name)
 {
 	return !name->pending && !(name->symbol[0] == '_' && strchr("ZRDG_", name->symbol[1]));
@@ -401,7 +402,8 @@ static uint8_t met_by_symbol(struct filter *filter, uint32_t symref)
 	return met;
 }
 
-/* What the frames of a stack meet.  Without memory for what is remembered each is looked at. */
+/* Returns the STACK_* bits of a stack.  Used if memory runs out for the cache: visits every
+ * frame. */
 static uint8_t met_by_walking(struct filter *filter, uint32_t node)
 {
 	uint8_t met = 0;
@@ -412,7 +414,7 @@ static uint8_t met_by_walking(struct filter *filter, uint32_t node)
 	return met;
 }
 
-/* Nodes that have come since; callers are before what they call. */
+/* Judges the nodes added since the last call.  Callers come before their callees. */
 static int judge_nodes(struct filter *filter)
 {
 	const struct forest *forest = filter->forest;
@@ -433,7 +435,7 @@ static int judge_nodes(struct filter *filter)
 	return 0;
 }
 
-/* Names change, mangled ones without a new epoch. */
+/* Drops outdated verdicts.  Demangled names replace mangled ones without a new epoch. */
 static void follow_changes(struct filter *filter)
 {
 	struct forest *forest = forest_of(filter->names, filter->stacks);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * filter.h - which cells of a store count: by command, process, thread, CPU, image, symbol,
- * address, source line and field of the samples.
+ * filter.h - selects cells of a store by command, process, thread, CPU, image, symbol, address,
+ * source line and sample field.
  *
- * Terms of one field are joined: a cell passes when it matches one of the field's positive terms
- * (or the field has none), and none of its negated ones.  Image, symbol, address and line are those
- * of the leaf, where the sample fell.  Texts are compared whole, with * and ? as in a shell, or by
- * a regular expression anywhere; an image by its short name or its path, a symbol in any of its
- * forms (called()).  Of FILTER_STACK it is the symbol of any frame.  An address is
- * "libc.so.6+0x1b2c", a line "/src/a.c:7" or "a.c:7", or a function where none is known
- * (line_text.h).  A field of samples is what is shown of it, FIELD_MISSING where they have none;
- * one that is a number may be in a range.  UI thread.
+ * A cell passes if each field in the terms accepts it.  A field accepts it if a positive term
+ * matches (or there is none) and no negated term does.  Image, symbol, address and line are those
+ * of the leaf, the place of the sample; FILTER_STACK is the symbol of any frame.
+ *
+ * A text must match as a whole, with the shell's * and ?.  A regular expression may match
+ * anywhere.  An image matches by its short name or its path, a symbol in any of its forms
+ * (called()).  An address is "libc.so.6+0x1b2c".  A line is "/src/a.c:7" or "a.c:7", or a function
+ * if no line is known (line_text.h).  A sample field is compared as shown, or as a number with a
+ * range; without the field it is FIELD_MISSING.  UI thread.
  */
 #ifndef TUI_FILTER_H
 #define TUI_FILTER_H
@@ -36,54 +37,59 @@ enum filter_field {
 	FILTER_STACK,
 	FILTER_ADDRESS,
 	FILTER_LINE,
-	FILTER_FIELDS, /* so many have a name of their own */
-	FILTER_SAMPLE_FIELD /* field_name tells which */
+	FILTER_FIELDS, /* number of fields with a name of their own */
+	FILTER_SAMPLE_FIELD /* the field called field_name */
 };
 
 struct filter_term {
 	enum filter_field field;
 	bool negated;
-	char *text; /* of all but PID, TID, CPU */
-	bool exact; /* the text has no wildcards, and is all of what is shown */
-	regex_t *regex; /* in place of the text; or NULL */
-	int64_t first, last; /* of PID, TID, CPU: a range, both ends included */
-	bool has_range; /* of SAMPLE_FIELD: numbers within first and last match as well */
-	char *field_name; /* of SAMPLE_FIELD; all terms of one filter have the same one */
+	char *text; /* NULL for PID, TID, CPU */
+	bool exact; /* the text has no wildcards and must equal the shown text */
+	regex_t *regex; /* replaces the text; or NULL */
+	int64_t first, last; /* range for PID, TID, CPU, both ends included */
+	bool has_range; /* for SAMPLE_FIELD: numbers from first to last match as well */
+	char *field_name; /* for SAMPLE_FIELD; all terms of one filter have the same field */
 };
 
 struct filter;
 
-/* Borrows all; terms must live as long.  *out is NULL when there are no terms, which every cell passes.  0 or -ENOMEM. */
+/* Makes a filter.  Borrows all arguments; terms must outlive the filter.  Without terms *out is
+ * NULL, a filter that every cell passes.  Returns 0 or -ENOMEM. */
 int filter_new(struct filter **out, const struct filter_term *terms, size_t n,
 	const struct stacks *stacks, const struct tasks *tasks, struct names *names);
-/* What passes must pass `more`, too, which it takes over; of NULL filters the result is the other one. */
+/* Returns the AND of two filters and takes ownership of `more`.  If one is NULL, returns the
+ * other. */
 struct filter *filter_and(struct filter *filter, struct filter *more);
-/* With all that was added by filter_and(). */
+/* Frees the filter and all filters added to it by filter_and(). */
 void filter_free(struct filter *filter);
 
-/* Whose samples have which fields; borrowed, and may change.  For all filters that were added, too. */
+/* Sets the fields of each event's samples, for this filter and all filters added to it.  schemas is
+ * borrowed; its contents may change. */
 void filter_set_schemas(struct filter *filter, const struct field_schemas *schemas);
 
-/* "comm", "stack" ... */
+/* Returns a name such as "comm" or "stack". */
 const char *filter_field_name(enum filter_field field);
 
-/* No other filter ever has the same; of NULL it is 0. */
+/* Returns the unique serial number of a filter; 0 for NULL. */
 uint64_t filter_serial(const struct filter *filter);
 
-/* "comm make, !cpu 0-3"; cleaned. */
+/* Writes terms as text, such as "comm make, !cpu 0-3"; cleaned. */
 void filter_describe(const struct filter_term *terms, size_t n, char *out, size_t size);
 
-/* Whether cell i of a slice passes; a NULL filter passes all.  What is found for labels and leaf
- * frames is remembered; names that come later are followed (names_epoch()). */
+/* Whether cell i of a slice passes.  A NULL filter passes all cells.  Verdicts on labels and frames
+ * are cached; when names change (names_epoch()), they are dropped. */
 bool filter_pass(struct filter *filter, const struct slice *slice, uint32_t i);
 
-/* The same in parts: a cell passes where its label, its CPU, its stack and its fields do.  Whether each is asked for at all. */
+/* The parts of filter_pass(): a cell passes if its label, CPU, stack and fields all pass.  The
+ * filter_asks_*() functions return whether a filter checks that part at all. */
 bool filter_pass_label(struct filter *filter, uint32_t label);
 bool filter_pass_cpu(const struct filter *filter, uint16_t cpu);
 bool filter_pass_stack(struct filter *filter, uint32_t node);
 bool filter_pass_fields(struct filter *filter, const struct slice *slice, uint32_t i);
-/* The same of stacks that need not be held, by what the forest has of them: filter_judge_forest() tells whether it is enough, and
- * filter_pass_symref() and filter_pass_number(), which are to follow it, what the symbol of the leaf and what all frames say. */
+/* Variants of filter_pass_stack() for stacks in the forest, which need not be held.  First call
+ * filter_judge_forest(); if it returns false, the forest does not have enough data.
+ * filter_pass_symref() judges the symbol of the leaf, filter_pass_number() all frames. */
 bool filter_judge_forest(struct filter *filter);
 bool filter_pass_symref(struct filter *filter, uint32_t symref);
 bool filter_pass_number(const struct filter *filter, uint32_t number);

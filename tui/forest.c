@@ -8,9 +8,9 @@
 #include "tui/grow.h"
 #include "tui/scan.h"
 
-#define AHEAD 16u /* entries whose nodes are fetched before they are needed */
+#define AHEAD 16u /* distance, in entries, between a prefetch and its use */
 
-/* One of 64 bits for a part. */
+/* Returns one of 64 bits, a hash of a part. */
 static uint64_t bit_of(uint32_t part)
 {
 	return 1ull << (part * 0x9e3779b1u >> 26);
@@ -42,7 +42,8 @@ static int grow(struct forest *forest)
 	return 0;
 }
 
-/* Most symbols do not recur, which the bits tell without a walk; and a walk ends where they do. */
+/* Finds the nearest node from `at` to the root with a symbol; 0 if none.  The bits in met[] save
+ * the walk for most symbols, which do not recur, and end it early for others. */
 static uint32_t nearest_above(const struct forest *forest, uint32_t at, uint32_t symref)
 {
 	uint64_t bit = bit_of(symref);
@@ -77,7 +78,7 @@ static int append(struct forest *forest, uint32_t parent, uint32_t frame, uint32
 	return 0;
 }
 
-/* A frame below `parent`, and what is inlined at it; *number is the innermost node. */
+/* Adds a frame below `parent` and the functions inlined at it.  *number: the innermost node. */
 static int add_frame(struct forest *forest, uint32_t parent, uint32_t frame, uint32_t *number)
 {
 	uint32_t inlined[NAMES_INLINED_MAX];
@@ -104,7 +105,7 @@ static uint32_t known_number(const struct forest *forest, uint32_t node)
 
 static int set_number(struct forest *forest, uint32_t node, uint32_t number)
 {
-	/* The first of them is the one that tells how much room there is. */
+	/* numbers_room is the limit for both arrays, so generations grows first. */
 	if (grow_zeroed((void **)&forest->generations, node, &forest->generations_room,
 		    sizeof(*forest->generations)) ||
 		grow_zeroed((void **)&forest->numbers, node, &forest->numbers_room,
@@ -272,7 +273,7 @@ int forest_above(const struct forest *forest, uint32_t n, const uint32_t *parts,
 	uint32_t **out)
 {
 	uint32_t *above;
-	uint64_t *met; /* the bits of all up to the root */
+	uint64_t *met; /* by node: bits of the parts on the path to the root */
 
 	if (of_symbols) {
 		*out = above_of_symbols(forest, n, parts);

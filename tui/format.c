@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * format.c - numbers as people read them.
+ * format.c - formats numbers for people.
  */
 #include "tui/format.h"
 
@@ -18,7 +18,7 @@ const char *format_count(char out[FORMAT_MAX], uint64_t value)
 		snprintf(out, FORMAT_MAX, "%" PRIu64, value);
 		return out;
 	}
-	/* 999.5 would round to a fourth digit. */
+	/* At most three digits: 999.5 would round to four. */
 	while (scaled >= 999.5 && unit < 5) {
 		scaled /= 1000.0;
 		unit++;
@@ -79,7 +79,7 @@ double format_share(uint64_t part, uint64_t whole)
 	return whole ? (double)part / (double)whole : 0.0;
 }
 
-/* FNV-1a, mixed. */
+/* FNV-1a, with a final mix. */
 uint32_t format_hash(const char *text, size_t len)
 {
 	uint32_t hash = 2166136261u;

@@ -17,7 +17,7 @@ static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
 
 #define N_ENDING (sizeof(ending) / sizeof(ending[0]))
 
-static atomic_int watched = -1, closed = -1; /* closed: takes no write */
+static atomic_int watched = -1, closed = -1; /* closed: a descriptor that cannot be written */
 static atomic_bool came;
 
 static void on_signal(int number)
@@ -28,7 +28,7 @@ static void on_signal(int number)
 	came = true;
 	if (fd >= 0)
 		(void)!dup3(closed, fd, O_CLOEXEC);
-	/* The call that is to be interrupted may not have begun. */
+	/* Try again later: the call to interrupt may not have begun. */
 	alarm(AGAIN_S);
 	errno = saved;
 }
@@ -38,7 +38,7 @@ void giveup_here(bool here)
 	sigset_t signals;
 
 	sigemptyset(&signals);
-	/* What comes again is for the same thread. */
+	/* The repeated signal must reach the same thread. */
 	sigaddset(&signals, SIGALRM);
 	for (size_t i = 0; i < N_ENDING; i++)
 		sigaddset(&signals, ending[i]);
@@ -47,13 +47,13 @@ void giveup_here(bool here)
 
 int giveup_begin(void)
 {
-	/* No SA_RESTART. */
+	/* Without SA_RESTART, so that calls fail with EINTR. */
 	const struct sigaction action = {.sa_handler = on_signal};
 	struct sigaction old;
 
 	came = false;
 	if (closed < 0)
-		closed = open("/", O_PATH | O_CLOEXEC); /* /dev may have no files */
+		closed = open("/", O_PATH | O_CLOEXEC); /* not /dev/null, since /dev may be empty */
 	if (closed < 0 || sigaction(SIGALRM, &action, NULL))
 		return -errno;
 	for (size_t i = 0; i < N_ENDING; i++)
@@ -67,7 +67,7 @@ int giveup_begin(void)
 void giveup_watch(int fd)
 {
 	watched = fd;
-	/* It may have come while the output was opened. */
+	/* The signal may have come while the output was opened. */
 	if (fd >= 0 && came)
 		giveup_now();
 }

@@ -1,32 +1,33 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * giveup.h - writing that a signal ends, however long its reader or its opening lets it wait.
+ * giveup.h - lets a signal end writing, even if opening the output or its reader blocks.
  *
- * SIGINT, SIGTERM and SIGHUP interrupt the call that waits, and put a descriptor that nothing can be written to in the
- * place of the output, so that all that follows fails at once and the command ends as after any error.  One for the
- * process.  Signals that the process was started to ignore stay ignored.
+ * SIGINT, SIGTERM and SIGHUP interrupt the blocked call and replace the output by a descriptor that
+ * cannot be written.  All later writes fail, and the command ends as after any write error.  The
+ * state is global to the process.  Signals that were ignored at the start stay ignored.
  */
 #ifndef TUI_GIVEUP_H
 #define TUI_GIVEUP_H
 
 #include <stdbool.h>
 
-/* From here on, in the calling thread; others keep the signals blocked.  0 or -errno. */
+/* Installs the handlers and unblocks the signals in the calling thread; other threads keep them
+ * blocked.  Returns 0 or -errno. */
 int giveup_begin(void);
 
-/* The output, -1: none; to be taken back before it is closed. */
+/* Sets the output; -1: none.  Call it with -1 before the output is closed. */
 void giveup_watch(int fd);
 
-/* Whether the calling thread takes the signals: the one that writes should, and no other. */
+/* Sets whether the calling thread takes the signals.  Only the thread that writes should. */
 void giveup_here(bool here);
 
-/* Has a signal come? */
+/* Whether a signal has come. */
 bool giveup_came(void);
 
-/* As if one had. */
+/* Acts as if a signal had come. */
 void giveup_now(void);
 
-/* Blocks the signals again. */
+/* Blocks the signals again and forgets the output. */
 void giveup_end(void);
 
 #endif

@@ -15,17 +15,17 @@
 #include <string.h>
 
 #define IDENTITY_MAX 600
-#define MANY 65536u /* keys that are worth being tidied up */
+#define MANY 65536u /* number of keys from which tidying is worthwhile */
 
 struct groups {
 	struct group_by by;
-	struct intern ids; /* what tells keys apart */
+	struct intern ids; /* identities of the keys */
 	struct intern texts;
-	struct group_key *keys; /* by id, from first on */
+	struct group_key *keys; /* by id - first */
 	uint32_t first, n, room;
-	/* Of the last fill, and of the last one of a baseline. */
+	/* rows in the last fill with samples, and in the last one with a baseline */
 	uint32_t n_rows, n_base_rows;
-	uint32_t fills; /* of no baseline */
+	uint32_t fills; /* number of fills, without those of a baseline */
 	uint64_t population;
 };
 
@@ -65,8 +65,9 @@ static const struct symref *namer(void *ctx, uint32_t id)
 	return &groups->keys[id - groups->first].name;
 }
 
-/* A process that changes its name stays one; what is a text is told by it.  Those that are of another profile alone have numbers
- * that mean nothing here. */
+/* Returns the id of a row's key, added if new.  A process keeps its id when its name changes.  Text
+ * keys are identified by their text.  is_elsewhere: the key's number belongs to another profile and
+ * means nothing here. */
 static int identify(
 	struct groups *groups, const struct table_key *key, bool is_elsewhere, uint32_t *id)
 {
@@ -82,7 +83,7 @@ static int identify(
 			key->is_missing, key->text);
 	if (len >= (int)sizeof(identity))
 		len = (int)sizeof(identity) - 1;
-	/* The room comes first: each identity has its key. */
+	/* Grow first, so that each interned identity has its key. */
 	if (grow_room((void **)&groups->keys, groups->n, &groups->room, sizeof(*groups->keys)) ||
 		intern_id(&groups->ids, identity, (size_t)len, id))
 		return -ENOMEM;
@@ -95,7 +96,8 @@ static int identify(
 	return 0;
 }
 
-/* What the row is of, as it is to be shown, and what stands beside it.  Texts may be the row's own. */
+/* Fills in the key of a row as shown.  beside: the text to show next to it.  key->text may point
+ * into the row. */
 static void tell(const struct table *table, const struct table_row *row, enum query_group group,
 	const struct groups_question *question, struct table_key *key, char beside[QUERY_NAME_MAX],
 	struct group_key *out)
@@ -141,14 +143,15 @@ static void tell(const struct table *table, const struct table_row *row, enum qu
 	}
 }
 
-/* The text as it was before, where it is the same: names change seldom, so that old ones are few. */
+/* Keeps the old string if the text is unchanged.  Names change seldom, so few old texts are
+ * left. */
 static int keep_text(struct groups *groups, const char *before, const char *now, const char **out)
 {
 	*out = before && !strcmp(before, now) ? before : intern_text(&groups->texts, now);
 	return *out ? 0 : -ENOMEM;
 }
 
-/* The process or thread of a row; without a name where rows are of neither. */
+/* Returns the process or thread of a row; without a name for other groupings. */
 static struct counterpart task_of(
 	const struct table *table, const struct table_row *row, enum query_group group)
 {
@@ -162,7 +165,8 @@ static struct counterpart task_of(
 	return (struct counterpart){task->tid, task->comm, task->tid == task->pid};
 }
 
-/* Sums of these differ where the sets do.  Texts stay where they are. */
+/* Hashes a pair, so that the sums for two different sets differ.  Equal names have equal
+ * pointers. */
 static uint64_t mix(uint32_t id, const char *name)
 {
 	uint64_t hash = ((uint64_t)id << 40) + (uintptr_t)name;
@@ -172,7 +176,7 @@ static uint64_t mix(uint32_t id, const char *name)
 	return hash ^ hash >> 31;
 }
 
-/* A row's number, or that of its counterpart where that is known already. */
+/* Returns in *id the key of a row, or the id of its counterpart if that is already known. */
 static int take_row(struct groups *groups, const struct groups_question *question,
 	const struct table *table, const struct table_row *row, uint32_t counterpart, uint32_t *id)
 {
@@ -191,7 +195,7 @@ static int take_row(struct groups *groups, const struct groups_question *questio
 	if (identify(groups, &key, question->events && told.task.name, id))
 		return -ENOMEM;
 	made = &groups->keys[*id - groups->first];
-	/* What another profile says of it is not for this one's symbols. */
+	/* Data of another profile must not replace the key's data from this profile. */
 	if (question->events && !made->foreign)
 		return 0;
 	told.foreign = question->events != NULL;
@@ -214,7 +218,8 @@ static int take_row(struct groups *groups, const struct groups_question *questio
 	return 0;
 }
 
-/* Of rows of another profile the numbers of those that they are here, or why there is none. */
+/* For rows of another profile, finds the keys of the same processes or threads here, or the reason
+ * why there is none. */
 static int find_counterparts(
 	struct groups *groups, const struct table *table, uint32_t *counterparts)
 {
@@ -375,7 +380,7 @@ bool groups_term(const struct groups *groups, uint32_t id, bool negated, char *o
 	const struct group_key *key = groups_key(groups, id);
 	char number[24];
 
-	/* The numbers of processes and threads are those of the other profile, but of CPUs. */
+	/* A pid or tid of another profile is invalid here.  The number of a CPU is valid. */
 	if (!key || (key->foreign && key->task.name))
 		return false;
 	snprintf(number, sizeof(number), "%" PRId64, key->number);

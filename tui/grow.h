@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * grow.h - arrays that grow.  Pure functions; any thread.
+ * grow.h - growing arrays.  Pure functions; any thread.
  */
 #ifndef TUI_GROW_H
 #define TUI_GROW_H
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for one element more than `used`.  0, or -ENOMEM with the array as it was. */
+/* Makes room for one more element than `used`.  Returns 0, or -ENOMEM with the array unchanged. */
 static inline int grow_room(void **array, uint32_t used, uint32_t *room, size_t size)
 {
 	uint32_t wanted = *room ? *room * 2 : 256;
@@ -29,7 +29,8 @@ static inline int grow_room(void **array, uint32_t used, uint32_t *room, size_t 
 	return 0;
 }
 
-/* Room for the element `at`, new ones being zero.  0, or -ENOMEM with the array as it was. */
+/* Makes room for the element `at`; new elements are zero.  Returns 0, or -ENOMEM with the array
+ * unchanged. */
 static inline int grow_zeroed(void **array, uint32_t at, uint32_t *room, size_t size)
 {
 	size_t wanted = (size_t)at + at / 2 + 256;
@@ -41,7 +42,7 @@ static inline int grow_zeroed(void **array, uint32_t at, uint32_t *room, size_t 
 		wanted = UINT32_MAX;
 	if (at >= wanted)
 		return -ENOMEM;
-	/* Of what is zero from the beginning, memory is only taken where something is written. */
+	/* calloc() takes physical memory only for pages that are written. */
 	grown = *room ? reallocarray(*array, wanted, size) : calloc(wanted, size);
 	if (!grown)
 		return -ENOMEM;

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define CELLS_MIN (1u << 19) /* of fewer the one thread is done before the other has begun */
-#define MARKS 8192u /* cells, evenly among all, that tell where the stacks are */
+#define CELLS_MIN (1u << 19) /* with fewer cells, one thread is done before the other has started */
+#define MARKS 8192u /* number of sampled cells, from which the ranges of stacks are computed */
 
 struct other {
 	int (*pass)(void *);
@@ -30,8 +30,8 @@ static int compare_stacks(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-/* The stacks of some cells, one in each stretch of `stretch`, now here, now there: slices may all be of one size.  There is
- * room for all. */
+/* Samples the stack of one cell in each stretch of `stretch` cells.  The place in a stretch varies,
+ * since all slices may have one size.  marks has room for all. */
 static size_t mark_slices(const struct halves *halves, uint64_t from_ns, uint64_t to_ns,
 	uint64_t stretch, uint32_t *marks)
 {
@@ -53,7 +53,7 @@ static size_t mark_slices(const struct halves *halves, uint64_t from_ns, uint64_
 	return n;
 }
 
-/* Ranges with about the same number of cells. */
+/* Divides the stacks into ranges with about the same number of cells. */
 static int divide(struct halves *halves, uint64_t from_ns, uint64_t to_ns, uint64_t cells)
 {
 	uint64_t stretch = cells / MARKS + 1;
@@ -101,7 +101,7 @@ bool halves_init(struct halves *halves, const struct snapshot *snapshot, uint64_
 	*halves = (struct halves){.snapshot = snapshot, .n_stacks = stacks_below(snapshot)};
 	if (divide(halves, from_ns, to_ns, cells))
 		return false;
-	/* It is held for less time than it takes to sleep. */
+	/* The lock is held for less time than a sleep takes. */
 	pthread_mutexattr_init(&attr);
 	pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_ADAPTIVE_NP);
 	pthread_mutex_init(&halves->lock, &attr);
@@ -133,7 +133,7 @@ void half_fini(struct half *half)
 	*half = (struct half){.halves = NULL};
 }
 
-/* The first one is each thread's own. */
+/* Takes a range of stacks.  Each thread's first range is fixed. */
 static bool take_range(struct half *half, uint32_t *range)
 {
 	struct halves *halves = half->halves;
@@ -165,7 +165,7 @@ bool half_next(struct half *half)
 	return true;
 }
 
-/* The first cell in [low, high] whose stack is not below. */
+/* Returns the first cell in [low, high] with a stack not less than `stack`. */
 static uint32_t first_of(const struct slice *slice, uint32_t stack, uint32_t low, uint32_t high)
 {
 	while (low < high) {
@@ -179,7 +179,7 @@ static uint32_t first_of(const struct slice *slice, uint32_t stack, uint32_t low
 	return low;
 }
 
-/* From a cell on, in steps that grow: most ranges have about the same share of a slice. */
+/* Searches from a cell in growing steps, since most ranges have about the same share of a slice. */
 static uint32_t end_from(const struct slice *slice, uint32_t from, uint32_t stack)
 {
 	uint32_t step = slice->cells / HALVES_RANGES + 1, low = from;

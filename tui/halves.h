@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * halves.h - a pass over many cells by two threads.
+ * halves.h - processes many cells in two threads.
  *
- * Cells of a slice are in the order of their stacks, so the stacks are divided into some ranges, and each thread has all cells of the ranges
- * that it takes: what is found of a stack is found once.  One thread takes the lowest range that is left, the other one the highest, until
- * they meet; who is held up takes fewer, but one at least.  What is asked of filter and names is asked under a lock (sieve.h), while the thread that owns
- * them, the UI thread, waits in here for the other one.
+ * Cells of a slice are in the order of their stacks.  The stacks are divided into ranges, and a
+ * thread processes all cells of the ranges it takes, so each stack is evaluated only once.  One
+ * thread takes the lowest range left, the other one the highest, until they meet.  The slower
+ * thread takes fewer ranges, at least one.  The filter and the names are used under a lock
+ * (sieve.h), while their owner, the UI thread, waits in here for the other thread.
  */
 #ifndef TUI_HALVES_H
 #define TUI_HALVES_H
@@ -18,42 +19,46 @@
 
 #define HALVES_RANGES 8u
 
-/* What both know. */
+/* State shared by both threads. */
 struct halves {
 	const struct snapshot *snapshot;
-	uint32_t n_stacks; /* all stacks of the snapshot are below */
+	uint32_t n_stacks; /* all stacks of the snapshot are less */
 	pthread_mutex_t lock;
-	uint32_t ends[HALVES_RANGES]; /* of the ranges: a stack above them */
-	uint32_t low,
-		high; /* ranges that are for either and nobody took: [low, high); guarded by lock */
+	uint32_t ends[HALVES_RANGES]; /* by range: first stack after it */
+	/* ranges not taken yet: [low, high); guarded by lock */
+	uint32_t low, high;
 };
 
-/* What one of them has; all zero: a thread that is alone. */
+/* State of one thread; all zero: a single thread. */
 struct half {
 	struct halves *halves;
 	bool upper, begun;
-	uint32_t begin, end; /* the range at hand: stacks from begin on, below end */
-	uint32_t *edges; /* by slice: where the cells that were not given yet begin, or end */
+	uint32_t begin, end; /* current range of stacks: [begin, end) */
+	uint32_t *edges; /* by slice: boundary of the cells not processed yet */
 };
 
-/* Whether two threads are worth it for the slices in this time.  least: of how many cells on; 0: as many as are worth it, where
- * there are several CPUs.  Where they are, to be followed by halves_fini(). */
+/* Decides whether two threads are worthwhile for the slices in [from_ns, to_ns).  least: minimum
+ * number of cells; 0: a default, and several CPUs are required.  If true, the caller must call
+ * halves_fini().  Returns false also if memory runs out. */
 bool halves_init(struct halves *halves, const struct snapshot *snapshot, uint64_t from_ns,
 	uint64_t to_ns, uint64_t least);
 void halves_fini(struct halves *halves);
-/* One of the two.  0 or -ENOMEM; half_fini() in any case. */
+/* Prepares one of the two threads.  Returns 0 or -ENOMEM; call half_fini() in both cases. */
 int half_init(struct half *half, struct halves *halves, bool upper);
 void half_fini(struct half *half);
 
-/* The next range of stacks, of which all slices are to be gone over; false: there is none. */
+/* Takes the next range of stacks, which the caller processes in all slices.  Returns false if none
+ * is left. */
 bool half_next(struct half *half);
-/* The cells of that range of slice `at` of the snapshot, at most once for each range: [*first, *last). */
+/* Returns the cells [*first, *last) of the current range in slice `at` of the snapshot.  Call it at
+ * most once per slice and range. */
 void half_cells(
 	struct half *half, const struct slice *slice, size_t at, uint32_t *first, uint32_t *last);
 
-/* pass(a) and pass(b), one of them in another thread if one can be had.  0, or what the first of them to fail returns. */
+/* Runs pass(a) and pass(b), in two threads if possible.  Returns 0, or the error of pass(a), else
+ * that of pass(b). */
 int halves_run(int (*pass)(void *), void *a, void *b);
-/* CPU time that other threads have needed so far for what this one ran. */
+/* Returns the CPU time (ns) that other threads spent in halves_run() for this thread. */
 uint64_t halves_other_ns(void);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * header.c - target, trust, activity strip, event tabs.
  *
- * A line is a row of segments, each with a rank; where they do not fit, they are said briefly, and then left
- * out, each time from the highest rank down.
+ * A line is a row of segments, each with a rank.  If they do not fit, segments are abbreviated and
+ * then left out, each time from the highest rank down.
  */
 #include "tui/header.h"
 
@@ -20,23 +20,23 @@
 
 #define SEGMENTS_MAX 14
 #define SEGMENT_GAP 3 /* " · " on the left, blanks on the right */
-#define LUXURY 8 /* ranks from here go before anything is said briefly */
+#define LUXURY 8 /* segments of this rank or higher are left out before any is abbreviated */
 #define TABS_X 1
 #define TAB_GAP 1
-#define TAGS_LEAST 6 /* columns that still tell something */
-#define MORE_WIDTH 4 /* «12 and a blank */
+#define TAGS_LEAST 6 /* smallest useful width of the tags, in columns */
+#define MORE_WIDTH 4 /* width of a mark such as «12, with a blank */
 #define STRIP_Y 2
 #define CRUMBS_SHOWN 3
 #define CRUMB_BRIEF 24
 #define LOW_COVERAGE 95.0
-#define FEW_WHOLE 95.0 /* percent of call chains */
+#define FEW_WHOLE 95.0 /* percentage of call chains below which the line warns */
 #define MANY_UNRESOLVED 20.0
 
 struct segment {
 	char text[160];
-	char brief[120]; /* in place of text where there is little room; "": there is none */
+	char brief[120]; /* shorter form of text; "" if none */
 	enum style style;
-	int rank; /* 1 stays for ever; 0: dropped */
+	int rank; /* 1: never left out; 0: left out */
 	bool right;
 };
 
@@ -72,7 +72,7 @@ static void add(struct line *line, int rank, bool right, enum style style, const
 	va_end(args);
 }
 
-/* What to say instead of the segment just added. */
+/* Sets the short form of the last segment. */
 static void brief(struct line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static void brief(struct line *line, const char *format, ...)
@@ -113,7 +113,7 @@ static bool shorten_one(struct line *line)
 	return true;
 }
 
-/* Of rank `above` or higher. */
+/* Leaves out the segment of the highest rank, if that is `above` or higher. */
 static bool drop_one(struct line *line, int above)
 {
 	int worst = -1;
@@ -129,7 +129,8 @@ static bool drop_one(struct line *line, int above)
 	return true;
 }
 
-/* Whether it does without a segment below this rank. */
+/* Shortens the line to a width.  Returns false if only segments of ranks below `above` are left and
+ * still do not fit. */
 static bool fit(struct line *line, int width, int above)
 {
 	while (line_width(line) > width - 2) {
@@ -235,7 +236,7 @@ static void add_state(struct line *line, const struct model *model)
 	if (!model->window.selected &&
 		(status->state == ENGINE_ENDED || status->state == ENGINE_STOPPED)) {
 		until = status->now_ns;
-		/* The engine goes on, as something may be attached yet. */
+		/* The engine keeps running, since something may still be attached. */
 		if (!model->recorded && status->store.last_ns)
 			until = status->store.last_ns;
 	}
@@ -244,7 +245,7 @@ static void add_state(struct line *line, const struct model *model)
 			format_clock(text, until - status->started_ns));
 }
 
-/* "line:/a/b/c.c:7" as line:c.c:7, and only so much of it that others find room as well. */
+/* Abbreviates a crumb, which leaves room for others; "line:/a/b/c.c:7" becomes line:c.c:7. */
 static void brief_crumb(struct line *line, const char *crumb)
 {
 	const char *colon = strchr(crumb, ':'), *slash = strrchr(crumb, '/');
@@ -258,7 +259,8 @@ static void brief_crumb(struct line *line, const char *crumb)
 	brief(line, "only %.*s%s", (int)(colon + 1 - crumb), crumb, text);
 }
 
-/* The first of them as they are, of the rest how many there are: that there is a filter is never left unsaid. */
+/* Adds the first `shown` crumbs and the number of the others.  The line always shows that filters
+ * are set. */
 static void add_crumbs(struct line *line, const struct model *model, size_t shown)
 {
 	for (size_t i = 0; i < shown; i++) {
@@ -332,7 +334,7 @@ static void draw_target(const struct model *model, struct canvas *canvas, int y)
 	draw_line(&line, canvas, y);
 }
 
-/* Why there is little or nothing to be seen, and what to do. */
+/* Adds the time that the flight recorder holds, and the key that takes a snapshot. */
 static void add_flight(struct line *line, const struct engine_status *status)
 {
 	double holds_s = status->flight_holds_s;
@@ -345,7 +347,7 @@ static void add_flight(struct line *line, const struct engine_status *status)
 	brief(line, "recorder %.*f s, F", digits, holds_s);
 }
 
-/* How many call chains go up to where the program or thread began. */
+/* Adds the share of call chains that reach the start of the program or thread. */
 static void add_chains(struct line *line, const struct model *model, const struct unwind_ends *ends)
 {
 	const char *mode = engine_call_graph_name(model->status.call_graph);
@@ -366,7 +368,8 @@ static void add_chains(struct line *line, const struct model *model, const struc
 	brief(line, model->recorded ? "chains %s" : "chains %s %s", text, mode);
 }
 
-/* All since the beginning; or, where filters are on, of those in the window how many pass. */
+/* Adds the number of samples since the start.  With filters, adds how many samples in the window
+ * pass instead. */
 static void add_samples(
 	struct line *line, const struct model *model, const struct engine_event_status *event)
 {
@@ -436,12 +439,12 @@ static void draw_trust(const struct model *model, struct canvas *canvas, int y)
 			format_percent(text, percent));
 		brief(&line, "cov %s", text);
 	}
-	/* In a burst a short time is much. */
+	/* Even a short stop can miss much of a burst.  Clocks have no bursts. */
 	if (event->stood_still && !event->is_clock)
 		add(&line, 3, false, STYLE_WARN, "stood still %s times",
 			format_count(text, event->stood_still));
 	percent = 100.0 * format_share(sums->unresolved, sums->weight);
-	/* What is a warning goes last. */
+	/* Warnings have a low rank, so they are left out last. */
 	add(&line, percent > MANY_UNRESOLVED ? 2 : 6, false,
 		percent > MANY_UNRESOLVED ? STYLE_WARN : STYLE_TEXT, "unresolved %s",
 		format_percent(text, percent));
@@ -469,7 +472,7 @@ static void draw_trust(const struct model *model, struct canvas *canvas, int y)
 	draw_line(&line, canvas, y);
 }
 
-/* Tabs first .. last - 1 are shown, with their x. */
+/* Tabs [first, last) are shown, at their x. */
 struct tabs {
 	struct tab tabs[ENGINE_EVENTS_TOLD];
 	int n, first, last;
@@ -508,7 +511,7 @@ static int tabs_width(const struct tabs *tabs, int first, int last)
 	return width ? width - TAB_GAP : 0;
 }
 
-/* As many as fit around the active one; marks at the ends tell how many are left out there. */
+/* Places as many tabs as fit around the active one.  Marks at the ends count the others. */
 static void layout_tabs(const struct model *model, struct tabs *tabs, int width)
 {
 	int active = fill_tabs(model, tabs), x = TABS_X, room = width - 2 * TABS_X;
@@ -539,7 +542,7 @@ static void layout_tabs(const struct model *model, struct tabs *tabs, int width)
 	tabs->right = x;
 }
 
-/* What the view left out has the right side of the line, as far as the active tab has its place. */
+/* Returns the width of the tags at the right end.  They leave room for the active tab. */
 static int tags_width(const struct model *model, const struct canvas *canvas, const char *tags)
 {
 	struct tabs tabs;
@@ -579,7 +582,8 @@ static void draw_tabs(const struct model *model, struct canvas *canvas, int y, c
 			tabs.n - tabs.last);
 }
 
-/* In the order of the screen; where rows are few, the strip goes, then the tabs, then trust. */
+/* The header's lines in the order of the screen.  On small screens the strip is left out first,
+ * then the tabs, then the trust line. */
 int header_height(int screen_height)
 {
 	if (screen_height >= 14)

@@ -26,7 +26,8 @@ static bool is_same_question(const struct heat *heat, const struct model *model,
 		(!filter || heat->changes == names_changes(session->names));
 }
 
-/* Keep what is known of [from_ns, from_ns + seconds): put it where it belongs, and say which seconds of it are known. */
+/* Moves the cells that are known in [from_ns, from_ns + seconds) to their new places.  *first and
+ * *n: the known seconds. */
 static int move_known(struct heat *heat, uint64_t from_ns, size_t seconds, size_t *first, size_t *n)
 {
 	uint64_t begin = heat->from_ns, end = begin + heat->n_over * SECOND;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * history.h - what was typed before, for a prompt's arrow keys.  Plain data; UI thread.
+ * history.h - the texts entered earlier, for a prompt's arrow keys.  Plain data; UI thread.
  */
 #ifndef TUI_HISTORY_H
 #define TUI_HISTORY_H
@@ -10,14 +10,15 @@
 #define HISTORY_MAX 64
 
 struct history {
-	char *texts[HISTORY_MAX]; /* the oldest first */
+	char *texts[HISTORY_MAX]; /* oldest first */
 	size_t n;
 };
 
-/* A copy; what stands there already becomes the newest.  Out of memory it is forgotten. */
+/* Adds a copy of a text as the newest one.  An equal older text is removed.  If memory runs out,
+ * the text is not added. */
 void history_add(struct history *history, const char *text);
 
-/* back 1 is the newest; NULL: there is none so old. */
+/* Returns an earlier text, 1 being the newest; NULL if there are not so many. */
 const char *history_get(const struct history *history, size_t back);
 
 void history_fini(struct history *history);

@@ -34,7 +34,7 @@ int hot_new(struct hot **out, struct store *store, const struct stacks *stacks, 
 	return 0;
 }
 
-/* Few of many ids may be in use. */
+/* Clears only the used entries, since few of many ids may be in use. */
 static void column_clear(struct hot_column *column)
 {
 	struct bits_walk walk = bits_walk(column->used, column->used_room);
@@ -47,7 +47,7 @@ static void column_clear(struct hot_column *column)
 	}
 }
 
-/* The empty range. */
+/* Empties the range. */
 static void reset(struct hot *hot)
 {
 	for (size_t i = 0; i < hot->n_digests; i++)
@@ -81,7 +81,7 @@ void hot_free(struct hot *hot)
 	free(hot);
 }
 
-/* Room for sums up to this one; 0 or -ENOMEM. */
+/* Makes room for the sums of an id.  Returns 0 or -ENOMEM. */
 static int make_room(struct hot_column *column, uint32_t at)
 {
 	if (at < column->room)
@@ -162,7 +162,7 @@ static void subtract_digest(struct hot *hot, const struct digest *digest)
 	}
 }
 
-/* Slices whose middle lies in the range; returns how many of the snapshot's, from *first on. */
+/* Returns how many slices of the snapshot, from *first on, have their middle in the range. */
 static size_t in_range(
 	const struct snapshot *snapshot, uint64_t from_ns, uint64_t to_ns, size_t *first)
 {
@@ -181,9 +181,9 @@ static size_t in_range(
 
 /* --- following a range that changes --- */
 
-/* The slices of a range, and those of the range before. */
+/* The change from the previous range to another one. */
 struct change {
-	const struct snapshot *snapshot; /* of both */
+	const struct snapshot *snapshot; /* covers both ranges */
 	const struct slice *const *slices;
 	size_t n;
 	bool remake_all, remake_pending;
@@ -198,8 +198,9 @@ static void weigh(struct digest *digest, const struct slice *slice)
 	}
 }
 
-/* How many digests from the first one on became this slice by being merged, and some of them are bare; else 0.  What is left of
- * stacks must be the same: a slice that lost detail takes the place of one, not of several. */
+/* Returns how many digests, from old[0] on, were merged into this slice, if one of them is bare;
+ * else 0.  Weight and samples must match exactly.  A slice that lost detail replaces one digest,
+ * not several. */
 static size_t merged_into(const struct digest *old, size_t n_old, const struct slice *slice)
 {
 	struct digest whole = {0};
@@ -222,7 +223,7 @@ static size_t merged_into(const struct digest *old, size_t n_old, const struct s
 		: 0;
 }
 
-/* The slice of a digest; slices are by time. */
+/* Finds the slice of a digest by binary search; slices are ordered by time. */
 static const struct slice *find_slice(const struct snapshot *snapshot, const struct digest *digest)
 {
 	size_t first = 0, end = snapshot->n;
@@ -247,7 +248,8 @@ static bool is_good(const struct change *change, const struct digest *digest)
 	return !change->remake_all && !(change->remake_pending && digest->pending);
 }
 
-/* How many cells must be looked into to follow; false: it is not possible, as the sums of what leaves are nowhere. */
+/* Counts the cells that must be read to follow the change.  Returns false if it cannot be followed,
+ * since the sums of a slice that leaves are not known. */
 static bool can_follow(const struct hot *hot, const struct change *change, uint64_t *cells)
 {
 	const struct digest *old = hot->digests;
@@ -289,7 +291,7 @@ static bool can_follow(const struct hot *hot, const struct change *change, uint6
 	return true;
 }
 
-/* What leaves the range.  A bare one is looked into again. */
+/* Removes a digest from the sums.  The slice of a bare digest is read again. */
 static int leave(struct hot *hot, const struct change *change, struct digest *digest)
 {
 	struct digest again;
@@ -335,7 +337,8 @@ static struct digest bare_digest(const struct slice *slice)
 	return digest;
 }
 
-/* Numbers rise by one from digest to digest, and a digest keeps its own: where one in the midst was made anew, all get new ones. */
+/* Numbers consecutive digests consecutively.  A digest keeps its number, but if one in the middle
+ * was rebuilt, all get new numbers. */
 static void number(struct hot *hot)
 {
 	struct digest *digests = hot->digests;
@@ -347,8 +350,8 @@ static void number(struct hot *hot)
 		digests[i].number = ++hot->last_number;
 }
 
-/* The digests of exactly these slices: kept where they are good, made where not.  On failure the digests
- * that were made so far are in the list. */
+/* Makes the list of digests of exactly these slices: keeps the valid ones and builds the others.
+ * On failure the list has the digests built so far. */
 static int follow(struct hot *hot, const struct change *change)
 {
 	struct digest *old = hot->digests, *made = NULL;
@@ -365,7 +368,7 @@ static int follow(struct hot *hot, const struct change *change)
 		struct digest *digest = &made[n_made];
 		size_t run;
 
-		/* A merged slice has a serial of its own and takes the place of those it was made of. */
+		/* A merged slice has a serial of its own and replaces the slices merged into it. */
 		while (!ret && !(run = merged_into(old + at, n_old - at, slice)) && at < n_old &&
 			old[at].serial != slice->serial && old[at].start_ns <= slice->start_ns)
 			ret = leave(hot, change, &old[at++]);
@@ -403,7 +406,7 @@ static int follow(struct hot *hot, const struct change *change)
 	return ret;
 }
 
-/* What is known of a range without looking into its slices. */
+/* Computes sums that need no cells: samples before filters, and the covered time. */
 static void measure(struct hot *hot, const struct slice *const *slices, size_t n)
 {
 	for (size_t i = 0; i < STORE_EVENTS_MAX; i++) {
@@ -432,7 +435,7 @@ struct scan_question hot_question(
 		.column = GROUP_KEYS};
 }
 
-/* All at once. */
+/* Sums all slices at once, without digests. */
 static int sum_anew(struct hot *hot, const struct change *change, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct scan_question question = hot_question(hot, change->snapshot, from_ns, to_ns);
@@ -464,7 +467,7 @@ int hot_update(struct hot *hot, uint64_t from_ns, uint64_t to_ns)
 {
 	struct snapshot snapshot;
 	struct change change = {.snapshot = &snapshot,
-		/* What passes a filter may be told by any name. */
+		/* Any change of a name can change which samples pass a filter. */
 		.remake_all = hot->hide_idle != hot->made_hide_idle ||
 			(hot->filter && hot->changes != names_changes(hot->names)),
 		.remake_pending = hot->epoch != names_epoch(hot->names)};
@@ -474,7 +477,7 @@ int hot_update(struct hot *hot, uint64_t from_ns, uint64_t to_ns)
 
 	if (hot->summed)
 		reset(hot);
-	/* What leaves is looked for, too, where its sums are not at hand. */
+	/* With bare digests, the snapshot also covers the slices that leave. */
 	ret = store_snapshot(hot->store,
 		hot->n_bare && hot->from_ns < from_ns ? hot->from_ns : from_ns,
 		hot->n_bare && hot->to_ns > to_ns ? hot->to_ns : to_ns, &snapshot);
@@ -561,7 +564,7 @@ void hot_set_namer(struct hot *hot, hot_namer *namer, void *ctx)
 	hot->namer_ctx = ctx;
 }
 
-/* columns: self, total and samples by symref. */
+/* Adds the sums of one event.  columns: room for self, total and samples by symref. */
 static int load_event(struct hot *hot, const struct basis *basis, uint8_t event, uint32_t limit,
 	uint64_t *columns)
 {

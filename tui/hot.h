@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * hot.h - the hot-symbol table over a time range, kept up to date slice by slice.
+ * hot.h - the hot-symbol table over a time range, updated slice by slice.
  *
- * Each slice is digested once: (symref, event) -> self, total, samples.  The sums of the range are those of
- * its digests, added when a slice enters and subtracted when it leaves; so a refresh costs the newest
- * slice, not the range; what comes into it all at once is summed at once.  Recursion is folded: a stack counts once in the total of each symbol on it.
- * When names change (names_epoch), the digests are made anew.  UI thread.
+ * Each slice is digested once: (symref, event) -> self, total, samples.  A digest is added to the
+ * sums of the range when its slice enters, and subtracted when it leaves.  So a refresh costs the
+ * newest slice, not the range.  Many new slices are summed at once, without digests.  Recursion is
+ * folded: a stack counts once in the total of each symbol on it.  When names change
+ * (names_epoch()), the digests are rebuilt.  UI thread.
  */
 #ifndef TUI_HOT_H
 #define TUI_HOT_H
@@ -29,47 +30,50 @@ int hot_new(
 	struct hot **out, struct store *store, const struct stacks *stacks, struct names *names);
 void hot_free(struct hot *hot);
 
-/* Make the table that of the sealed slices within [from_ns, to_ns) (a slice belongs to the range that its middle
- * lies in).  Returns 0 or -ENOMEM (the table is then empty). */
+/* Updates the table to the sealed slices with their middle in [from_ns, to_ns).  Returns 0 or
+ * -ENOMEM (the table is then empty). */
 int hot_update(struct hot *hot, uint64_t from_ns, uint64_t to_ns);
 
-/* The same for a range that is summed once and for all: no digest is kept, so a long history costs no more
- * memory than its symbols, but there are no trends and the next hot_update() starts anew. */
+/* Variant of hot_update() for a range that is summed only once.  It keeps no digests, so a long
+ * history takes no more memory than its symbols.  There are no trends, and the next hot_update()
+ * starts from scratch. */
 int hot_sum(struct hot *hot, uint64_t from_ns, uint64_t to_ns);
 
-/* The sums of a basis in place of those of a range; the next hot_update() starts anew.  Its symrefs are below those of the names'
- * limit.  0 or -ENOMEM (the table is then empty). */
+/* Fills the table from a basis, whose symrefs must be below names_limit().  The next hot_update()
+ * starts from scratch.  Returns 0 or -ENOMEM (the table is then empty). */
 int hot_load(struct hot *hot, const struct basis *basis);
 
-/* Where more cells than this come into the range at once they are summed by stack, and their slices leave no digests: for
- * tests, which have few. */
+/* Sets the number of new cells above which they are summed by stack, without digests.  For tests,
+ * which have few cells. */
 void hot_set_bulk(struct hot *hot, uint64_t cells);
 
-/* How many slices hot_update() has looked into so far: the work done, for tests and benches. */
+/* Returns how many slices hot_update() has read so far, a measure of work for tests and
+ * benchmarks. */
 uint64_t hot_digested(const struct hot *hot);
 
-/* Leave out samples of the idle loop, from rows and from totals: those of pid 0 when the tasks were given
- * (borrowed), else those whose leaf is a function of the idle loop. */
+/* Leaves samples of the idle loop out of rows and totals: those of pid 0 if the tasks were set
+ * (borrowed), else those with a leaf function of the idle loop. */
 void hot_hide_idle(struct hot *hot, bool hide);
 void hot_set_tasks(struct hot *hot, const struct tasks *tasks);
 
-/* Leave out what does not pass the filter, as if it were not there; borrowed.  The table is empty until the next update. */
+/* Leaves out samples that do not pass the filter (borrowed).  The table is empty until the next
+ * update. */
 void hot_set_filter(struct hot *hot, struct filter *filter);
 
 enum hot_sort {
 	HOT_SORT_SELF,
 	HOT_SORT_TOTAL,
 	HOT_SORT_SAMPLES,
-	HOT_SORT_CHANGE, /* whichever way */
+	HOT_SORT_CHANGE, /* by absolute value */
 	HOT_SORT_SYMBOL,
 	HOT_SORT_IMAGE
 };
 
 struct hot_row {
 	uint32_t symref;
-	uint64_t self, total; /* weight of the event asked for */
-	uint64_t samples; /* with this symbol as the leaf */
-	double change; /* of the self share against the baseline, -1 .. 1; without one 0 */
+	uint64_t self, total; /* weight for the event of the query */
+	uint64_t samples; /* samples with this symbol as the leaf */
+	double change; /* change of the self share from the baseline, -1 .. 1; 0 without one */
 };
 
 struct hot_query {
@@ -79,20 +83,21 @@ struct hot_query {
 	bool hide_kernel;
 	const char *filter; /* case-insensitive substring of symbol or image; NULL or "": all */
 	const struct hot
-		*base; /* a baseline over the same names; its symbols are rows, too.  Or NULL */
-	bool quick; /* ties of numbers stay in the order in which the symbols were first seen */
-	size_t most; /* how many rows, from the first one on, are looked at; 0: all */
+		*base; /* baseline with the same names, or NULL; its symbols are rows, too */
+	bool quick; /* ties of numbers are ordered by symref, that is by first use */
+	size_t most; /* number of rows, from the first one on, that the caller reads; 0: all */
 };
 
 struct hot_sums {
-	uint64_t weight, samples; /* of the event, whole range, whatever the filter */
+	/* sums of the event over the whole range, before hot_query.filter */
+	uint64_t weight, samples;
 	uint64_t unresolved; /* weight with a leaf that has no symbol */
-	uint64_t all_samples; /* with those that hot_update() and hot_sum() leave out */
-	uint64_t span_ns; /* of time covered */
+	uint64_t all_samples; /* includes samples that hot_update() and hot_sum() leave out */
+	uint64_t span_ns; /* covered time, ns */
 };
 
-/* The table as one of other sums, made elsewhere: of rows that are no symbols, whose ids take the symrefs' place.  There are
- * no trends. */
+/* Fills the table with other sums, for rows that are not symbols.  Their ids replace the symrefs.
+ * There are no trends.  Returns 0 or -ENOMEM (the table is then empty). */
 struct hot_part {
 	uint64_t self, total, samples;
 	uint32_t id;
@@ -101,23 +106,24 @@ struct hot_part {
 int hot_fill(struct hot *hot, const struct hot_part *parts, size_t n,
 	const struct hot_sums by_event[STORE_EVENTS_MAX]);
 
-/* What ids are called, in place of names; of a baseline, too.  NULL: they are symrefs. */
+/* Sets the names of ids, also for the ids of a baseline.  NULL: the ids are symrefs. */
 typedef const struct symref *hot_namer(void *ctx, uint32_t id);
 void hot_set_namer(struct hot *hot, hot_namer *namer, void *ctx);
 
-/* Rows that pass the filter, sorted; ties of self by total, then by symbol, image, start, so that the order
- * is total.  *n is how many there are, of which the array has the first query->most, or all where that is 0: nothing behind those
- * may be looked at.  It is the hot table's own and valid until the next call.  0 or -ENOMEM. */
+/* Returns in *rows the sorted rows that pass the filter.  Ties of self are ordered by total, all
+ * others by symbol, image and start.  *n: number of rows.  Only the first query->most rows are
+ * valid; if that is 0, all.  The array belongs to the table and is valid until the next call.
+ * Returns 0 or -ENOMEM. */
 int hot_rows(struct hot *hot, const struct hot_query *query, const struct hot_row **rows, size_t *n,
 	struct hot_sums *sums);
 
-/* Weight of one symbol under another event, for columns side by side. */
+/* Returns the weight of one symbol for an event, to show events in adjacent columns. */
 void hot_cell(
 	const struct hot *hot, uint32_t symref, uint8_t event, uint64_t *self, uint64_t *total);
 void hot_sums(const struct hot *hot, uint8_t event, struct hot_sums *out);
 
-/* Self weight of a symbol in HOT_TREND equal parts of the range, oldest first; of a long range that goes on, it may be of a moment
- * before. */
+/* Returns the self weight of a symbol in HOT_TREND equal parts of the range, oldest first.  For a
+ * long, moving range the result may be slightly out of date. */
 void hot_trend(struct hot *hot, uint32_t symref, uint8_t event, uint64_t out[HOT_TREND]);
 
 #endif

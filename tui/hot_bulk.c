@@ -8,14 +8,14 @@
 #include "tui/forest.h"
 #include "tui/grow.h"
 
-/* Sums of one event. */
+/* Working memory for the sums of one event. */
 struct work {
 	const struct scan *scan;
 	const struct forest *forest;
-	const uint32_t *at; /* the forest's node of each entry */
-	uint32_t n; /* nodes */
+	const uint32_t *at; /* by entry: node in the forest */
+	uint32_t n; /* number of nodes */
 	uint64_t *through; /* by node; all 0 between events */
-	uint64_t *totals; /* by symref; the same, as are the next */
+	uint64_t *totals; /* by symref, like sums; all 0 between events */
 	struct hot_part *sums;
 	uint32_t n_symrefs;
 };
@@ -80,7 +80,7 @@ static int sum_event(struct work *work, struct names *names, uint8_t event, stru
 	return collect(work, names, event, out);
 }
 
-/* All events are summed, and the trends are of one. */
+/* Computes the trends, which are for one event.  The scan may have all events. */
 static int fill_trends(const struct work *work, struct hot_trends *trends)
 {
 	hot_trends_clear(trends);
@@ -121,7 +121,7 @@ static int sum_all(struct work *work, struct names *names, struct hot_bulk *out)
 	return ret;
 }
 
-/* Of an `event` alone, or of all: sums, trends or both. */
+/* Computes sums, trends or both.  event: the one to sum, or -1 for all. */
 static int make(const struct scan_question *question, int event, struct hot_trends *trends,
 	struct hot_bulk *sums)
 {

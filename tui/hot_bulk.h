@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * hot_bulk.h - many samples at once as sums by symbol; private to hot.
+ * hot_bulk.h - sums many samples by symbol at once; private to hot.
  *
- * Digests (digest.h) cost each cell as many additions as its stack has symbols, but can be subtracted again.  Here cells are summed by
- * stack first and then all stacks at once, which is cheaper where cells are many.  UI thread, with the
- * snapshot held.
+ * A digest (digest.h) costs, for each cell, one addition per symbol on its stack, but can be
+ * subtracted later.  Here cells are first summed by stack and then all stacks at once, which is
+ * cheaper for many cells.  UI thread, with the snapshot held.
  */
 #ifndef TUI_HOT_BULK_H
 #define TUI_HOT_BULK_H
@@ -23,23 +23,24 @@ struct hot_bulk {
 	bool pending; /* some symbol is not known yet */
 };
 
-/* Self weight in HOT_TREND equal parts of [from_ns, to_ns), of the leaf-most symbols. */
+/* Self weight of the leaf symbols in HOT_TREND equal parts of [from_ns, to_ns). */
 struct hot_trends {
-	uint64_t (*of)[HOT_TREND]; /* by symref; NULL: nothing is known */
+	uint64_t (*of)[HOT_TREND]; /* by symref; NULL: not computed */
 	uint32_t room;
 	uint64_t from_ns, to_ns;
 	uint8_t event;
 };
 
-/* Of a question whose `by` is filled in.  trends, or NULL: made by the way, of the time and event that it is for.  0 or -ENOMEM;
- * hot_bulk_fini() in any case, the trends then being known or nothing of them. */
+/* Sums the samples of a question; fills in its `by`.  trends: NULL, or the trends to compute in the
+ * same pass, for the time and event set in it; cleared on failure.  Returns 0 or -ENOMEM; call
+ * hot_bulk_fini() in both cases. */
 int hot_bulk_sum(
 	const struct scan_question *question, struct hot_trends *trends, struct hot_bulk *out);
 void hot_bulk_fini(struct hot_bulk *bulk);
 
-/* The trends alone.  0 or -ENOMEM with nothing known. */
+/* Computes the trends alone.  Returns 0, or -ENOMEM with the trends cleared. */
 int hot_trends_make(const struct scan_question *question, struct hot_trends *trends);
-/* Nothing is known then; time and event stay. */
+/* Frees the trends, but keeps time and event. */
 void hot_trends_clear(struct hot_trends *trends);
 
 #endif

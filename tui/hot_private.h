@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * hot_private.h - a hot table from inside, for hot.c, which keeps its sums, and hot_rows.c, which makes rows of them.
+ * hot_private.h - internals of a hot table, for hot.c (sums) and hot_rows.c and hot_trend.c (rows).
  */
 #ifndef TUI_HOT_PRIVATE_H
 #define TUI_HOT_PRIVATE_H
@@ -18,19 +18,19 @@ struct hot_leaf {
 	uint64_t self, samples;
 };
 
-/* Those of an event, by id from hot.first on; all below `room`.  Digests have theirs in the order of ids, so they are added from
- * the beginning to the end. */
+/* Sums of one event by id - hot.first; ids below `room` have sums.  A digest lists its ids in
+ * rising order, so adding it runs through the arrays once. */
 struct hot_column {
 	uint64_t *totals;
 	struct hot_leaf *leafs;
-	uint64_t *used; /* a bit for each that may not be zero */
+	uint64_t *used; /* bitmap of the sums that may be nonzero */
 	uint32_t room, totals_room, leafs_room, used_room;
 };
 
-/* What the trend of a symbol on the screen is made of: its self weight in each digest. */
+/* The source of the trend of a symbol on the screen: its self weight in each digest. */
 struct hot_line {
-	uint64_t *selfs; /* a ring, by the digests' numbers */
-	uint64_t end; /* those from the first digest up to this number are known */
+	uint64_t *selfs; /* ring, indexed by the digests' numbers */
+	uint64_t end; /* weights are valid from the first digest up to this number, exclusive */
 	uint32_t symref;
 	uint8_t event;
 };
@@ -46,22 +46,22 @@ struct hot {
 	const struct tasks *tasks;
 	struct filter *filter;
 	struct digester *digester;
-	uint64_t epoch, changes; /* of the names that the digests were made with */
+	uint64_t epoch, changes; /* state of the names that the digests depend on */
 	bool hide_idle, made_hide_idle;
-	bool summed; /* there are sums without digests */
+	bool summed; /* the sums have no digests */
 	uint64_t from_ns, to_ns;
-	struct digest *digests; /* by time */
+	struct digest *digests; /* in the order of time */
 	size_t n_digests;
 	struct hot_column columns[STORE_EVENTS_MAX];
 	uint32_t first;
 	uint64_t digested, bulk_cells;
-	size_t n_bare; /* digests without entries */
-	bool bare_pending; /* some symbol of theirs is not known yet */
-	struct hot_trends trends; /* where there are bare ones */
-	bool wants_trends; /* they were asked for */
-	uint64_t last_number; /* of a digest; none has 0 */
+	size_t n_bare; /* number of digests without entries */
+	bool bare_pending; /* some symbol in bare digests is not known yet */
+	struct hot_trends trends; /* used if there are bare digests */
+	bool wants_trends; /* hot_trend() was called for bare digests */
+	uint64_t last_number; /* last number given to a digest, from 1 on */
 	struct hot_line lines[HOT_LINES];
-	uint32_t ring; /* values in each; a power of two, or 0 */
+	uint32_t ring; /* number of values in the ring of a line; a power of two, or 0 */
 	struct hot_sums by_event[STORE_EVENTS_MAX];
 	struct hot_row *rows;
 	size_t rows_room;
@@ -70,12 +70,12 @@ struct hot {
 struct scan_question hot_question(
 	const struct hot *hot, const struct snapshot *snapshot, uint64_t from_ns, uint64_t to_ns);
 
-/* The time that trends of a range are of, where its history is [first_ns, last_ns). */
+/* Sets the time of the trends of a range with history in [first_ns, last_ns). */
 void hot_trend_time(uint64_t first_ns, uint64_t last_ns, uint64_t from_ns, uint64_t to_ns,
 	struct hot_trends *trends);
 void hot_lines_fini(struct hot *hot);
 
-/* All zeros where there is none. */
+/* Returns the sums of an id; zeros if there are none. */
 static inline struct hot_sum hot_sum_at(const struct hot *hot, uint32_t id, uint8_t event)
 {
 	const struct hot_column *column = &hot->columns[event];

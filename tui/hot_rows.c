@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * hot_rows.c - the rows of a hot table, in their order.
+ * hot_rows.c - the sorted rows of a hot table.
  */
 #include "tui/hot_private.h"
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_PART 16u /* of all rows: of more, bringing all in order is cheaper */
+#define FIRST_PART 16u /* below 1/16 of the rows, a heap is cheaper than sorting all */
 
 static const struct symref *name_of(const struct hot *hot, uint32_t id)
 {
@@ -44,7 +44,7 @@ static int compare_rows(const void *a, const void *b, void *ctx)
 		result = by_number(left->samples, right->samples);
 	else if (order->sort == HOT_SORT_CHANGE && fabs(left->change) != fabs(right->change))
 		result = fabs(left->change) > fabs(right->change) ? -1 : 1;
-	/* Mere callers are many and all have no self share: what is below them tells them apart. */
+	/* Callers without self weight are many; their totals decide. */
 	if (!result && order->sort == HOT_SORT_SELF)
 		result = by_number(left->total, right->total);
 	if (result)
@@ -91,7 +91,7 @@ static double share_of(const struct hot *hot, uint32_t symref, uint8_t event)
 	return weight ? (double)self / (double)weight : 0.0;
 }
 
-/* Bits of sums that have become zero. */
+/* Clears the bits of sums that have become zero. */
 static void clear_unused(struct hot_column *column)
 {
 	struct bits_walk walk = bits_walk(column->used, column->used_room);
@@ -111,7 +111,8 @@ static size_t count_used(const struct hot_column *column)
 	return n;
 }
 
-/* Of one symbol of `from`; of those that only the baseline has, where only_new is set.  False: no row. */
+/* Makes the row of a symbol of `from`.  only_new: only symbols that only the baseline has.  Returns
+ * false if there is no row. */
 static bool make_row(struct hot *hot, const struct hot *from, const struct hot_query *query,
 	bool only_new, struct hot_row *row)
 {
@@ -135,7 +136,7 @@ static bool make_row(struct hot *hot, const struct hot *from, const struct hot_q
 	return true;
 }
 
-/* By rising symrefs. */
+/* Adds the rows in the order of symrefs. */
 static void add_rows(struct hot *hot, const struct hot *from, const struct hot_query *query,
 	bool only_new, size_t *n)
 {
@@ -163,7 +164,7 @@ static bool same_numbers(
 		(sort != HOT_SORT_SELF || left->total == right->total);
 }
 
-/* Rows whose numbers are the same, by the rest. */
+/* Sorts each run of rows with equal numbers by name. */
 static void sort_ties(struct hot_row *rows, size_t n, struct order *order)
 {
 	for (size_t i = 0, end; i < n; i = end) {
@@ -174,14 +175,15 @@ static void sort_ties(struct hot_row *rows, size_t n, struct order *order)
 	}
 }
 
-/* The next sort, by keys that were set: *at is one half of 2 * n items. */
+/* Sorts by the keys that are set.  *at: one half of 2 * n items. */
 static void sort_half(struct radix_item *items, struct radix_item **at, size_t n)
 {
 	*at = radix_sort(*at, *at == items ? items + n : items, (uint32_t)n);
 }
 
-/* By the numbers, and where those are the same by the rest.  The rows come out behind the n that there are.  Rows are many, and most are
- * not even on the screen: comparing each with several others by all that they have would be most of a refresh. */
+/* Sorts the rows by numbers, then ties by name.  The result follows the n rows in the array.  Radix
+ * sort is used because rows are many, most are not on the screen, and comparing whole rows would
+ * take most of a refresh. */
 static int sort_by_number(struct hot *hot, size_t n, size_t n_own, struct order *order)
 {
 	struct radix_item *items = reallocarray(NULL, n, 2 * sizeof(*items)), *sorted = items;
@@ -192,7 +194,7 @@ static int sort_by_number(struct hot *hot, size_t n, size_t n_own, struct order 
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++)
 		items[i] = (struct radix_item){.key = rows[i].symref, .id = i};
-	/* They are by symref already, but those of a baseline come behind the others. */
+	/* Rows are in the order of symrefs, but those of a baseline follow the others. */
 	if (order->quick && n > n_own)
 		sort_half(items, &sorted, n);
 	if (order->sort == HOT_SORT_SELF) {
@@ -211,9 +213,9 @@ static int sort_by_number(struct hot *hot, size_t n, size_t n_own, struct order 
 	return 0;
 }
 
-/* --- the first rows alone --- */
+/* --- only the first rows --- */
 
-/* Few of many rows are on the screen, and nobody asks for an order of the others. */
+/* Few of many rows are on the screen, and the order of the others is not needed. */
 static bool first_are_enough(const struct hot_query *query, size_t n)
 {
 	return query->most && query->most < n / FIRST_PART && query->quick && !query->reverse &&
@@ -221,7 +223,7 @@ static bool first_are_enough(const struct hot_query *query, size_t n)
 		(query->sort == HOT_SORT_SELF || query->sort == HOT_SORT_TOTAL);
 }
 
-/* A heap of the first rows so far, the last of them on top: an element is never before those below it. */
+/* Restores a heap of the first rows so far, with the last of them on top. */
 static void sift_down(struct hot_row *heap, size_t n, struct order *order)
 {
 	for (size_t at = 0, child; (child = 2 * at + 1) < n; at = child) {

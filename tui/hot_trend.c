@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * hot_trend.c - how the self weight of a symbol went.
+ * hot_trend.c - the self weight of a symbol over time.
  *
- * Screens ask ten times a second for the same few symbols of all digests, of which one is new each time: what was found in the
- * others is kept.
+ * Screens query the same few symbols in all digests ten times a second, and only one digest is new
+ * each time.  So the weights in the other digests are cached.
  */
 #include "tui/hot_private.h"
 
@@ -11,14 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TREND_PART \
-	20u /* trends of what is summed at once are made anew when the range moved by this part */
+#define TREND_PART 20u /* trends without digests are recomputed after the range moved by 1/20 */
 #define PROBES 4u
 
 void hot_trend_time(uint64_t first_ns, uint64_t last_ns, uint64_t from_ns, uint64_t to_ns,
 	struct hot_trends *trends)
 {
-	/* A range that begins before the history, or ends after it, is divided as asked where that is not without bounds. */
+	/* Parts cover the requested range if it is bounded and wider than the history. */
 	trends->from_ns = from_ns && from_ns < first_ns ? from_ns : first_ns;
 	trends->to_ns = to_ns != UINT64_MAX && to_ns > last_ns ? to_ns : last_ns;
 }
@@ -30,7 +29,7 @@ void hot_lines_fini(struct hot *hot)
 	memset(hot->lines, 0, sizeof(hot->lines));
 }
 
-/* The line of a symbol, or one that becomes its own. */
+/* Finds the line of a symbol, or takes over another one. */
 static struct hot_line *find_line(struct hot *hot, uint32_t symref, uint8_t event)
 {
 	const uint32_t at = (symref ^ (uint32_t)event << 24) * 0x9e3779b1u >> 24;
@@ -51,7 +50,7 @@ static struct hot_line *find_line(struct hot *hot, uint32_t symref, uint8_t even
 	return line;
 }
 
-/* What is known of a symbol in all digests; NULL: out of memory. */
+/* Returns the weights of a symbol in all digests; NULL if memory runs out. */
 static const struct hot_line *line_of(struct hot *hot, uint32_t symref, uint8_t event)
 {
 	const uint64_t first = hot->digests[0].number, end = first + hot->n_digests;
@@ -76,7 +75,7 @@ static const struct hot_line *line_of(struct hot *hot, uint32_t symref, uint8_t 
 	return line;
 }
 
-/* The share of a weight spread evenly over [start, end) that falls into [from, to). */
+/* Returns the part in [from, to) of a weight spread evenly over [start, end). */
 static uint64_t overlap(uint64_t weight, uint64_t start, uint64_t end, double from, double to)
 {
 	double left = (double)start > from ? (double)start : from;
@@ -87,7 +86,8 @@ static uint64_t overlap(uint64_t weight, uint64_t start, uint64_t end, double fr
 	return (uint64_t)((double)weight * (right - left) / (double)(end - start) + 0.5);
 }
 
-/* Where digests have no entries: all symbols at once, and not for each step of a range that goes on. */
+/* Returns a trend without digests.  Trends of all symbols are computed at once, but not at each
+ * step of a moving range. */
 static void bulk_trend(
 	struct hot *hot, uint32_t symref, const struct hot_trends *wanted, uint64_t out[HOT_TREND])
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * input.h - what the user did: one key or one move of the mouse.  Plain data.
+ * input.h - one input by the user: a key or a mouse event.  Plain data.
  */
 #ifndef TUI_INPUT_H
 #define TUI_INPUT_H
 
 #include <stdint.h>
 
-/* Keys are Unicode characters and control codes, and above them the named ones. */
+/* Keys are Unicode characters and control codes; values above are named keys. */
 enum {
 	INPUT_TAB = 9,
 	INPUT_ENTER = 10,
@@ -32,10 +32,10 @@ enum input_kind { INPUT_KEY, INPUT_CLICK, INPUT_RELEASE, INPUT_WHEEL };
 
 struct input {
 	enum input_kind kind;
-	uint32_t key; /* of INPUT_KEY */
-	int x, y; /* of the mouse, from 0, 0 */
-	int delta; /* of INPUT_WHEEL: -1 up, 1 down */
-	uint64_t time_ns; /* CLOCK_MONOTONIC: two clicks close together are a double click */
+	uint32_t key; /* for INPUT_KEY */
+	int x, y; /* mouse position, from 0, 0 */
+	int delta; /* for INPUT_WHEEL: -1 up, 1 down */
+	uint64_t time_ns; /* CLOCK_MONOTONIC; detects double clicks */
 };
 
 #endif

@@ -34,7 +34,7 @@ static int slots_grow(struct intern *intern)
 
 	if (intern->n < intern->n_slots / 2)
 		return 0;
-	/* Names are other people's: nobody should choose which of them meet in one slot. */
+	/* Names come from other programs: a random seed keeps them from choosing collisions. */
 	if (!intern->n_slots && getrandom(&intern->seed, sizeof(intern->seed), GRND_NONBLOCK) < 0)
 		intern->seed = (uintptr_t)intern;
 	slots = calloc(n, sizeof(*slots));

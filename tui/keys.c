@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * keys.c - the table of key bindings and its few uses.
+ * keys.c - the table of key bindings and the functions that read it.
  *
- * Keys follow what users know: perf's and htop's in lists, vim's for movement.  In one view a key
- * stands for one thing: its own bindings go first, then those of lists, then those of everywhere.
+ * Keys follow the habits of users: perf and htop in lists, vim for movement.  A key has one action
+ * per view: bindings of the view come first, then those of lists, then those of all views.
  */
 #include "tui/keys.h"
 

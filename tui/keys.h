@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * keys.h - the one table of key bindings: dispatch, hint line, help screen and manual page.
+ * keys.h - the only table of key bindings: dispatch, hint line, help screen and manual page.
  *
- * Plain data and pure functions; any thread.  But keys_bind() is the UI thread's, before the screen is drawn first.
+ * Plain data and pure functions; any thread.  keys_bind() and keys_reset() may be called only by
+ * the UI thread, before the screen is first drawn.
  */
 #ifndef TUI_KEYS_H
 #define TUI_KEYS_H
@@ -11,7 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where a binding holds; KEYS_ALL is looked at after the view's own. */
+/* Views in which a binding holds.  Bindings of the view itself are tried before KEYS_LIST and
+ * KEYS_ALL. */
 enum keys_view {
 	KEYS_ALL = 1,
 	KEYS_LIST = 2, /* every view with a list */
@@ -27,11 +29,11 @@ enum keys_view {
 	KEYS_FLAME = 2048,
 	KEYS_THREADS = 4096,
 	KEYS_HEAT = 8192,
-	KEYS_GROUPED = 16384, /* the hot table while its rows are no symbols */
+	KEYS_GROUPED = 16384, /* the hot table while its rows are not symbols */
 	KEYS_GROUPING = 32768,
 };
 
-/* In binding.views: its hint comes after those of everywhere. */
+/* Flag in binding.views: the hint comes after those of KEYS_ALL. */
 #define KEYS_LATE 0x80000000u
 
 enum action {
@@ -143,46 +145,50 @@ enum action {
 
 struct binding {
 	enum action action;
-	unsigned int views; /* enum keys_view, or-ed */
+	unsigned int views; /* enum keys_view, or'ed */
 	uint32_t keys[KEYS_PER_BINDING]; /* unused: 0 */
-	const char *label; /* the keys, for the help and the manual; NULL: made of keys */
-	const char *hint; /* a word for the hint line; NULL: not there */
+	/* names of the keys, for the help and the manual; NULL: built from keys */
+	const char *label;
+	const char *hint; /* a word for the hint line; NULL: no hint */
 	const char *help; /* a sentence without its full stop */
 };
 
-/* As they hold now, and as they are without a configuration. */
+/* Returns the current table, or the table without a configuration.  *n: number of bindings. */
 const struct binding *keys_table(size_t *n);
 const struct binding *keys_defaults(size_t *n);
 
-/* Bind a key to an action of a view (keys_bind.c): the first such key of an action takes the place of its usual ones there,
- * others come beside it, and whatever else the key stood for in that view it no longer does.  Key 0: the action has no
- * key there.  0; -ENOENT where the view has no such action, -EINVAL for an action whose keys are fixed, -E2BIG for too many
- * keys of one action, -ENOSPC for too many bindings. */
+/* Binds a key to an action of a view (keys_bind.c).  The first key bound to an action replaces its
+ * default keys in that view; later ones are added.  All other actions lose the key in that view.
+ * Key 0: the action has no key there.  Returns 0; -ENOENT if the view has no such action;
+ * -EINVAL if the action's keys are fixed; -E2BIG if the action has too many keys; -ENOSPC if there
+ * are too many bindings. */
 int keys_bind(enum keys_view view, uint32_t key, enum action action);
-void keys_reset(void); /* back to the defaults */
+void keys_reset(void); /* restores the defaults */
 
-/* Names as a configuration has them (keys_names.c): "hot-symbols", "search-next", "Tab", "^L".  NULL and 0 (ACT_NONE)
- * where there is none; *key is 0 for "none", and false comes back for what is no key. */
+/* Convert names used in a configuration (keys_names.c): "hot-symbols", "search-next", "Tab", "^L".
+ * Unknown names give NULL or 0 (ACT_NONE).  keys_key_of() sets *key to 0 for "none" and returns
+ * false if the name is no key. */
 const char *keys_action_name(enum action action);
 enum action keys_action_of(const char *name);
 bool keys_view_name(unsigned int view, char *out, size_t size);
 enum keys_view keys_view_of(const char *name);
 bool keys_key_of(const char *name, uint32_t *key);
 
-/* The action of a key in a view (one of enum keys_view); ACT_NONE where it has none. */
+/* Returns the action of a key in a view (one of enum keys_view); ACT_NONE if none. */
 enum action keys_find(enum keys_view view, uint32_t key);
 
-/* The name of a key: "j", "Tab", "PgUp", "^L"; arrows as arrows, or as words where ascii is set. */
+/* Writes the name of a key: "j", "Tab", "PgUp", "^L".  ascii: arrows are written as words. */
 void keys_name(uint32_t key, bool ascii, char *out, size_t size);
 
-/* The names of a binding's keys, separated by blanks. */
+/* Writes the names of a binding's keys, separated by blanks. */
 void keys_label(const struct binding *binding, bool ascii, char *out, size_t size);
 
-/* The table as text for the manual page, one binding a line: "section<TAB>keys<TAB>help".  The caller frees;
- * NULL when out of memory. */
+/* Returns the table as text for the manual page, one binding a line: "section<TAB>keys<TAB>help".
+ * The caller frees it.  Returns NULL if memory runs out. */
 char *keys_dump(void);
 
-/* "hot symbols", "process picker" ...; for help and manual.  NULL for anything but one view. */
+/* Returns the title of a view, such as "hot symbols", for help and manual.  NULL if `view` is not
+ * exactly one view. */
 const char *keys_view_title(unsigned int view);
 
 #endif

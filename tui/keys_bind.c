@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * keys_bind.c - key bindings that a configuration changed.
+ * keys_bind.c - key bindings changed by a configuration.
  *
- * A copy of the table of keys.c, made at the first change.  A row of several views is split before one of them
- * changes.  UI thread.
+ * They are a copy of the table in keys.c, made at the first change.  A row of several views is
+ * split before it is changed for one of them.  UI thread.
  */
 #include "tui/keys.h"
 
@@ -13,8 +13,8 @@
 #define BOUND_MAX 640
 
 static struct binding bound[BOUND_MAX];
-static bool rebound[BOUND_MAX]; /* has lost its usual keys */
-static size_t n_bound; /* 0: the defaults hold */
+static bool rebound[BOUND_MAX]; /* the default keys have been removed */
+static size_t n_bound; /* 0: the defaults are in force */
 
 const struct binding *keys_table(size_t *n)
 {
@@ -44,7 +44,7 @@ static int copy_defaults(void)
 	return 0;
 }
 
-/* The row of this view alone; behind it comes what the others had. */
+/* Splits a row: `row` keeps this view, the next row gets the other views. */
 static int split(size_t row, enum keys_view view)
 {
 	const unsigned int late = bound[row].views & KEYS_LATE;
@@ -120,7 +120,7 @@ int keys_bind(enum keys_view view, uint32_t key, enum action action)
 		binding->label = NULL;
 		memset(binding->keys, 0, sizeof(binding->keys));
 	}
-	/* One label tells the keys of both. */
+	/* The label of ACT_EARLIER names the keys of both actions. */
 	if (action == ACT_LATER && find(view, ACT_EARLIER))
 		find(view, ACT_EARLIER)->label = NULL;
 	if (!key)

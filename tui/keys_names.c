@@ -2,7 +2,7 @@
 /*
  * keys_names.c - names of actions, views and keys in a configuration.
  *
- * They are part of what users write down: a name stays, whatever becomes of the action's key.
+ * Users write these names into files, so a name must not change, even if the action's key does.
  */
 #include "tui/keys.h"
 
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Without a default, so that the compiler asks for the name of a new one. */
+/* No default case, so the compiler reports an action without a name. */
 const char *keys_action_name(enum action action)
 {
 	switch (action) {
@@ -242,7 +242,7 @@ enum keys_view keys_view_of(const char *name)
 	return (enum keys_view)0;
 }
 
-/* One character, as it is. */
+/* Parses a name of one UTF-8 character, which is the key. */
 static bool single(const char *name, uint32_t *key)
 {
 	const unsigned char *at = (const unsigned char *)name;
@@ -283,7 +283,7 @@ bool keys_key_of(const char *name, uint32_t *key)
 		}
 	}
 	if (name[0] == '^' && name[1] && !name[2]) {
-		/* Those of the terminal never come here. */
+		/* Keys that the terminal handles never arrive here. */
 		if (name[1] >= 'A' && name[1] <= 'Z' && !strchr("CHIJMQSZ", name[1]))
 			*key = INPUT_CTRL(name[1]);
 		return *key != 0;

@@ -2,10 +2,10 @@
 /*
  * lanes.c - see lanes.h.
  *
- * A slice is summed by label (or CPU) and leaf's symbol at first: these parts are what is remembered of it.  What a label, a
- * CPU and a leaf stand for is looked up once each; then a part costs three additions and one in the table of (lane, symbol)
- * pairs, and a lane the columns that slices are spread over, once
- * for all slices of one column.
+ * A slice is first summed by label (or CPU) and symbol of the leaf.  These sums, its parts, are
+ * cached.  Each label, CPU and leaf is looked up only once.  A part then costs three additions, one
+ * of them in the sums by (lane, symbol).  The weights of a lane are spread over its columns once
+ * for all slices in one column.
  */
 #include "tui/lanes_private.h"
 
@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROWS_BYTES ((size_t)32 << 20) /* of arrays by symbol */
-#define PARTS_MAX ((size_t)1 << 20) /* that are remembered */
+#define ROWS_BYTES ((size_t)32 << 20) /* for all arrays by symbol */
+#define PARTS_MAX ((size_t)1 << 20) /* maximum number of cached parts */
 
 int lanes_find(struct lanes_work *work, const struct lanes_key *key, uint32_t *id)
 {
@@ -130,7 +130,7 @@ static int add_pair(struct lanes_work *work, uint32_t lane, uint32_t symref, uin
 	return 0;
 }
 
-/* The cell counts, and *symref is its leaf's. */
+/* Whether a cell counts.  *symref: symbol of its leaf. */
 static bool take_cell(
 	struct lanes_work *work, const struct slice *slice, uint32_t i, uint32_t *symref)
 {
@@ -146,7 +146,7 @@ static bool take_cell(
 	return query_mask(query, verdict);
 }
 
-/* Symbols that are met later than the pass began have pairs. */
+/* Symbols first met after the start of the pass, and lanes beyond the limit, use pairs. */
 static bool is_for_row(const struct lanes_work *work, uint32_t lane, uint32_t symref)
 {
 	return lane < ROWS_BYTES / sizeof(uint64_t) / (work->n_symrefs + 1) &&
@@ -180,7 +180,7 @@ int lanes_add_symbols(struct lanes_work *work, uint32_t lane, const uint64_t *we
 	uint32_t n = work->n_symrefs;
 	int ret = 0;
 
-	/* All rows are as long, so one with a place for the last symbol has one for all. */
+	/* All rows have the same length, so a row for the last symbol suffices for all. */
 	if (is_for_row(work, lane, n - 1)) {
 		ret = add_row(work, lane);
 		for (uint32_t i = 0; i < n && !ret; i++)
@@ -305,7 +305,7 @@ static int add_part(
 	return 0;
 }
 
-/* The parts of a slice. */
+/* Sums a slice into parts. */
 static int divide(struct lanes_work *work, const struct slice *slice)
 {
 	bool by_cpu = work->query->group == GROUP_CPU;
@@ -323,7 +323,7 @@ static int divide(struct lanes_work *work, const struct slice *slice)
 	return ret;
 }
 
-/* Into what its lane has of the columns at hand. */
+/* See lanes_private.h. */
 int lanes_count(struct lanes_work *work, const struct lanes_part *part)
 {
 	uint32_t id;
@@ -355,7 +355,7 @@ void lanes_spread_out(struct lanes_work *work)
 	}
 }
 
-/* Slices that lie in one column, one after the other, are spread at once. */
+/* Consecutive slices in one column are spread together. */
 void lanes_begin_slice(struct lanes_work *work, const struct slice *slice)
 {
 	const struct lanes_spread spread = spread_of(work->lanes, slice);
@@ -377,7 +377,7 @@ static int add_parts(struct lanes_work *work, const struct slice *slice,
 	return ret;
 }
 
-/* --- what is remembered --- */
+/* --- cache --- */
 
 static void digest_fini(struct lanes_digest *digest)
 {
@@ -398,7 +398,7 @@ void lanes_forget(struct lanes_memory *memory)
 	*memory = (struct lanes_memory){.digests = NULL};
 }
 
-/* Begins anew where the question is another one. */
+/* Clears the cache if the query has changed. */
 static void remember_question(struct lanes_memory *memory, const struct query *query)
 {
 	const struct lanes_memory now = {
@@ -420,7 +420,8 @@ static void remember_question(struct lanes_memory *memory, const struct query *q
 	*memory = now;
 }
 
-/* The old digest of a slice, from *at on, moved to *out; those before it are of slices that are gone. */
+/* Moves the cached digest of a slice, from *at on, to *out.  Digests before it belong to slices
+ * that are gone. */
 static bool recall(
 	struct lanes_memory *memory, size_t *at, uint64_t serial, struct lanes_digest *out)
 {
@@ -436,7 +437,7 @@ static bool recall(
 	return true;
 }
 
-/* The parts at hand; out of memory they are merely not remembered. */
+/* Caches the current parts.  If memory runs out, they are not cached. */
 static bool remember(const struct lanes_work *work, uint64_t serial, struct lanes_digest *out)
 {
 	*out = (struct lanes_digest){.serial = serial, .n = work->n_parts};
@@ -448,7 +449,7 @@ static bool remember(const struct lanes_work *work, uint64_t serial, struct lane
 	return true;
 }
 
-/* A part of it alone would be remembered, and that is not worth its price. */
+/* Only a part of so long a range would fit in the cache, which is not worthwhile. */
 static bool is_long(const struct query *query)
 {
 	size_t cells = 0;
@@ -503,7 +504,7 @@ void lanes_work_init(struct lanes_work *work, const struct query *query, struct 
 {
 	*work = (struct lanes_work){.query = query, .lanes = lanes};
 	query_sieve(query, &work->sieve);
-	work->sieve.by_stack = true; /* symbols of leaves are asked for in any case */
+	work->sieve.by_stack = true; /* symbols of leaves are always needed */
 	work->n_symrefs = names_limit(query->names);
 }
 

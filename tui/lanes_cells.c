@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * lanes_cells.c - see lanes_private.h: lanes of many cells.
+ * lanes_cells.c - sums many cells into lanes: see lanes_private.h.
  */
 #include "tui/lanes_private.h"
 
@@ -10,23 +10,24 @@
 
 #define FEW 32u
 
-/* Cells whose sums are fetched before the first of them is needed: how much of each lane fell into each symbol is spread over more
- * memory than the caches next to the processor hold. */
+/* Cells whose sums are prefetched before the first is used.  The sums by lane and symbol take more
+ * memory than the caches close to the processor have. */
 struct few {
-	uint64_t *sum[FEW]; /* of its lane's symbol; NULL: something is not there yet */
-	uint64_t counts[FEW]; /* all bits set, or none */
+	uint64_t *sum[FEW]; /* sum of the lane's symbol; NULL: not allocated yet */
+	uint64_t counts[FEW]; /* mask: all bits set if the cell counts, else 0 */
 	uint32_t lane[FEW], at[FEW], symref[FEW];
 };
 
 static void fetch(
 	const struct lanes_work *work, const struct slice *slice, uint32_t i, uint32_t last)
 {
-	/* Others' stacks are not looked at. */
+	/* Stacks of the other thread are not prefetched. */
 	if (i + FEW < last && slice->stack[i + FEW] < work->sieve.stacks_room)
 		__builtin_prefetch(&work->sieve.stacks_known[slice->stack[i + FEW]]);
 }
 
-/* What does not count is added as nothing to what is there, since a branch that depends on the cell costs more. */
+/* Looks up the sums of n cells.  A cell that does not count adds 0 to an existing lane, since a
+ * branch that depends on the cell would cost more. */
 static void find_few(struct lanes_work *work, const struct slice *slice, uint32_t first, uint32_t n,
 	uint32_t last, const uint8_t *verdicts, struct few *few)
 {
@@ -83,7 +84,7 @@ static int add_few(struct lanes_work *work, const struct slice *slice, uint32_t 
 	return ret;
 }
 
-/* The same of many cells at once, of which nothing is remembered. */
+/* Adds a block of cells, without caching parts. */
 static int add_block(struct lanes_work *work, const struct slice *slice, uint32_t first, uint32_t n,
 	uint32_t last)
 {
@@ -114,7 +115,7 @@ int lanes_add_cells(struct lanes_work *work, const struct slice *slice, size_t s
 	return ret;
 }
 
-/* All slices, of the stacks that are this thread's. */
+/* Adds the cells of this thread's stacks in all slices. */
 static int add_half(void *ctx)
 {
 	struct lanes_work *work = ctx;
@@ -154,7 +155,7 @@ static int take_lane(struct lanes_work *work, const struct lane *from, uint32_t 
 	return 0;
 }
 
-/* What the other thread has found. */
+/* Adds the sums of the other thread. */
 static int take(struct lanes_work *work, const struct lanes_work *from)
 {
 	uint32_t *ids = calloc(from->lanes->n + 1, sizeof(*ids));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * lanes_compare.c - lanes against those of a baseline.
+ * lanes_compare.c - compares lanes with those of a baseline.
  */
 #include "tui/counterparts.h"
 #include "tui/lanes.h"
@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A lane of either side. */
+/* A lane of the profile or of the baseline. */
 struct entry {
 	struct lane *lane;
 	bool here;
 };
 
-/* Ids alone tell threads, processes and CPUs; commands have none. */
+/* Threads, processes and CPUs are compared by their numbers; commands, which have none, by name. */
 static int by_what(const struct lane *a, const struct lane *b)
 {
 	int order = (a->pid > b->pid) - (a->pid < b->pid);
@@ -28,7 +28,7 @@ static int by_what(const struct lane *a, const struct lane *b)
 	return order || a->pid || a->tid ? order : strcmp(a->name, b->name);
 }
 
-/* Here before there. */
+/* Lanes of the profile come before equal ones of the baseline. */
 static int by_what_and_side(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
@@ -37,7 +37,7 @@ static int by_what_and_side(const void *a, const void *b)
 	return order ? order : (int)y->here - (int)x->here;
 }
 
-/* Of the same profile. */
+/* Compares with another time of the same profile. */
 static int compare_times(struct lanes *lanes, const struct lanes *base)
 {
 	const uint32_t n = lanes->n + base->n;
@@ -69,7 +69,7 @@ static struct counterpart counterpart_of(const struct lane *lane, enum query_gro
 		thread ? lane->tid : lane->pid, lane->name, thread && lane->tid == lane->pid};
 }
 
-/* Processes or threads of another profile. */
+/* Compares with processes or threads of another profile. */
 static int compare_elsewhere(struct lanes *lanes, const struct lanes *base, enum query_group group)
 {
 	const size_t n = (size_t)lanes->n + base->n;

@@ -2,7 +2,8 @@
 /*
  * list_events.c - strobe list, as text, CSV or JSON.
  *
- * What is printed is written by hand and not by json-c: two thousand objects of it would cost more than the list itself.
+ * JSON is printed directly, without json-c: two thousand objects would cost more than the list
+ * itself.
  */
 #include "tui/list_events.h"
 
@@ -16,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXACT_MAX 8 /* so few are tried one by one */
+#define EXACT_MAX 8 /* up to this number, events are probed exactly */
 #define NAME_WIDTH 34
 #define REASONS_MAX 16
 #define TEXT_MAX 512
@@ -30,7 +31,7 @@ struct listing {
 	size_t *shown; /* indexes of entries */
 	size_t n_shown;
 	FILE *out;
-	/* A sentence is made once for each kind of refusal. */
+	/* One sentence for each kind of refusal. */
 	struct reason {
 		enum catalogue_group group;
 		int error;
@@ -70,7 +71,7 @@ void list_events_reason(const struct catalogue_entry *entry, const struct proc_l
 	explain_open(&request, entry->error, limits, &system, out, size);
 }
 
-/* What follows the name in the sentence: that is the same for all events of a kind. */
+/* Returns the reason without the event's name, which is equal for all events of a kind. */
 static const char *reason_of(struct listing *listing, const struct catalogue_entry *entry)
 {
 	struct reason *reason;
@@ -129,7 +130,7 @@ static bool is_named(const struct catalogue_entry *entry, const char *pattern)
 	return !strcmp(entry->name, pattern) || (entry->alias && !strcmp(entry->alias, pattern));
 }
 
-/* What the pattern means; an event's whole name means it alone. */
+/* Selects the entries that match the pattern.  A full event name selects only that event. */
 static int choose(struct listing *listing)
 {
 	const char *pattern = listing->request->pattern;
@@ -232,7 +233,7 @@ static void print_text(struct listing *listing)
 		print_entry(listing, entry);
 		if (entry->state != CATALOGUE_UNTRIED)
 			reason_of(listing, entry);
-		/* Why, once behind the group. */
+		/* Print new reasons once, after the group. */
 		if (i + 1 < listing->n_shown &&
 			listing->entries[listing->shown[i + 1]].group == group)
 			continue;
@@ -258,7 +259,7 @@ static void print_text(struct listing *listing)
 
 /* --- JSON and CSV --- */
 
-/* Clean text is UTF-8 without control characters. */
+/* Cleaned text is UTF-8 without control characters. */
 static void put_json(FILE *out, const char *key, const char *text)
 {
 	char cleaned[TEXT_MAX];
