@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * live.c - the loop of the interactive screen: keys, signals, news of the engine and of symbols.
+ * live.c - the loop of the interactive screen: keys, signals, news from the engine and the symbols.
  *
- * One poll over everything.  Keys are handled and drawn at once; data are taken in at the request's pace,
- * faster in the first second.  Signals come as a descriptor: they are blocked before any thread starts.
+ * One poll() waits for everything.  Keys are handled and drawn at once.  Data is refreshed at the
+ * requested pace, faster in the first second.  Signals arrive through a signalfd; they are blocked
+ * before any thread starts.
  */
 #include "tui/live.h"
 
@@ -33,21 +34,24 @@
 
 #define NS_PER_S 1000000000ull
 #define NS_PER_MS 1000000ull
-#define EARLY_NS NS_PER_S /* how long the screen is refreshed faster */
+#define EARLY_NS NS_PER_S /* time of faster refreshes after the first samples */
 #define EARLY_EVERY_NS (100 * NS_PER_MS)
-#define NAMES_EVERY_NS (100 * NS_PER_MS) /* new names need not wait for the next refresh */
+/* interval for new names, which do not wait for the next refresh */
+#define NAMES_EVERY_NS (100 * NS_PER_MS)
 #define NAMES_EARLY_NS (10 * NS_PER_MS)
-#define REFRESH_SHARE 8 /* of the time, at most 1/8 goes into refreshing */
-#define SETTLE_NS (200 * NS_PER_MS) /* a refusal that comes this soon never shows a screen */
-#define NO_MEMORY_MAX 3 /* refreshes in a row without memory: it will not recover */
-#define STUCK_NS (50 * NS_PER_MS) /* the terminal takes nothing: look again */
+#define REFRESH_SHARE 8 /* refreshing takes at most 1/8 of the time */
+/* a refusal within this time is reported without opening the screen */
+#define SETTLE_NS (200 * NS_PER_MS)
+#define NO_MEMORY_MAX 3 /* consecutive refreshes that ran out of memory, then the loop ends */
+#define STUCK_NS (50 * NS_PER_MS) /* interval of checks while the terminal takes no output */
 #define SNAPSHOT_S 2.0
-#define SNAPSHOT_NAMES_MS 10000u /* of a recording, which takes as long as it takes */
-#define SNAPSHOT_ROUNDS 3 /* files, pretty names, and what came of them */
+/* limit for the names of a recording, whose loading has no limit */
+#define SNAPSHOT_NAMES_MS 10000u
+#define SNAPSHOT_ROUNDS 3 /* tables of files, demangled names, and their results */
 #define UI_NICE (-10)
 #define KEYS_AT_ONCE 64
 #define FOREGROUND_TRIES 100
-#define OUTPUT_TAIL 20 /* lines of the command repeated after the end */
+#define OUTPUT_TAIL 20 /* lines of the command's output repeated at the end */
 
 enum poll_index {
 	POLL_SIGNALS,
@@ -66,22 +70,22 @@ struct live {
 	struct request request; /* with the command's output redirected */
 	struct session session;
 	struct model_live *model_live;
-	struct model *model; /* of model_live */
+	struct model *model; /* borrowed from model_live */
 	struct screen screen;
 	bool has_screen;
-	struct terminal *term; /* NULL: a snapshot */
+	struct terminal *term; /* NULL for a snapshot */
 	struct command_output output;
 	sigset_t old_mask, mask;
 	int signal_fd;
 
-	uint64_t first_data_ns; /* 0: no samples yet */
+	uint64_t first_data_ns; /* time of the first samples; 0: none yet */
 	uint64_t next_refresh_ns;
-	bool symbols_news, baseline_news; /* have come, and wait for the next refresh */
-	bool dirty; /* the screen differs from what the terminal shows */
-	bool waiting_for_term; /* which did not take the last frame yet */
+	bool symbols_news, baseline_news; /* pending until the next refresh */
+	bool dirty; /* the screen differs from the terminal */
+	bool waiting_for_term; /* the terminal has not taken the last frame yet */
 	bool quit;
 	int exit_status;
-	unsigned int no_memory; /* refreshes in a row without memory */
+	unsigned int no_memory; /* consecutive refreshes that ran out of memory */
 };
 
 static uint64_t now_ns(void)
@@ -122,7 +126,7 @@ static void restore_signals(struct live *live)
 
 	if (live->signal_fd < 0)
 		return;
-	/* What is pending was meant for this loop, which has ended anyway. */
+	/* Pending signals were meant for this loop, which has ended. */
 	while (read(live->signal_fd, &info, sizeof(info)) > 0)
 		;
 	close(live->signal_fd);
@@ -137,15 +141,15 @@ static bool in_background(void)
 	return group >= 0 && group != getpgrp();
 }
 
-/* As every program that wants the terminal while somebody else has it: until it is brought to the foreground.
- * Where nobody is there to continue it, the kernel does not stop it either: no use in trying for ever. */
+/* Stops until brought to the foreground, as any program that needs the terminal.  The kernel does
+ * not stop a process that no shell could continue, so the number of tries is limited. */
 static void wait_for_foreground(void)
 {
 	for (int i = 0; in_background() && i < FOREGROUND_TRIES; i++)
 		raise(SIGTSTP);
 }
 
-/* As if SIGTSTP had its default action: the shell is told, and sees its own screen. */
+/* Stops as the default action of SIGTSTP would: the shell takes over, with its own screen. */
 static void stop_here(struct live *live)
 {
 	struct sigaction action = {.sa_handler = SIG_DFL}, old;
@@ -157,9 +161,9 @@ static void stop_here(struct live *live)
 	sigaddset(&stop, SIGTSTP);
 	sigaction(SIGTSTP, &action, &old);
 	raise(SIGTSTP);
-	/* It is pending: this stops the process, until SIGCONT. */
+	/* The pending signal stops the process here, until SIGCONT. */
 	pthread_sigmask(SIG_UNBLOCK, &stop, NULL);
-	wait_for_foreground(); /* continued by bg */
+	wait_for_foreground(); /* in case bg continued it */
 	pthread_sigmask(SIG_BLOCK, &stop, NULL);
 	sigaction(SIGTSTP, &old, NULL);
 	term_resume(live->term);
@@ -177,7 +181,7 @@ static void fit_screen(struct live *live)
 	live->dirty = true;
 }
 
-/* What was read so far is kept and shown. */
+/* Ends loading; the samples read so far are kept and shown. */
 static void interrupt_loading(struct live *live)
 {
 	session_stop(&live->session);
@@ -276,7 +280,7 @@ static void take_engine_news(struct live *live)
 	struct engine_status status;
 	uint64_t count;
 
-	/* The counter itself tells nothing. */
+	/* The value of the counter is not needed. */
 	if (read(session_notify_fd(&live->session), &count, sizeof(count)) < 0)
 		return;
 	session_status(&live->session, &status);
@@ -287,7 +291,7 @@ static void take_engine_news(struct live *live)
 		model_live_digest(live->model_live);
 }
 
-/* The next refresh takes them in. */
+/* Schedules a refresh, which takes in the news. */
 static void take_symbols_news(struct live *live)
 {
 	uint64_t at_ns = now_ns() + (is_early(live) ? NAMES_EARLY_NS : NAMES_EVERY_NS);
@@ -297,7 +301,7 @@ static void take_symbols_news(struct live *live)
 	plan_refresh(live, names_at_ns > at_ns ? names_at_ns : at_ns);
 }
 
-/* More is known of what there is to be sampled: at once, somebody looks at it. */
+/* Refreshes at once: the user is looking at the list of events, which has grown. */
 static void take_offers_news(struct live *live)
 {
 	uint64_t count;
@@ -326,13 +330,13 @@ static bool interrupts_loading(struct live *live, const struct input *input)
 	return true;
 }
 
-/* The terminal is handed over and taken back as for ^Z. */
+/* Hands over the terminal and takes it back as for ^Z. */
 static void edit(struct live *live)
 {
 	struct screen *screen = &live->screen;
 	int ret;
 
-	/* An editor would begin a new file in its place. */
+	/* Otherwise an editor would create a new file. */
 	if (access(screen->edit_path, R_OK) < 0) {
 		screen_message(screen, STYLE_BAD, "The source file cannot be read: %s",
 			explain_errno(errno));
@@ -416,16 +420,16 @@ static void poll_once(struct live *live, uint64_t end_ns)
 
 	int baseline_fds[RECORDED_FDS];
 
-	/* As names of what is shown: before the next refresh they are not looked at again. */
+	/* Pending news, like those of symbols_news, wait for the next refresh, without polling. */
 	model_live_baseline_fds(live->model_live, baseline_fds);
 	for (int i = 0; i < RECORDED_FDS; i++)
 		fds[POLL_BASELINE + i] = (struct pollfd){
 			.fd = live->baseline_news ? -1 : baseline_fds[i], .events = POLLIN};
 	if (poll(fds, POLL_COUNT, timeout_ms(live, end_ns)) < 0)
 		return;
-	/* Keys first: they are what somebody waits for. */
+	/* Keys first, since the user waits for them. */
 	if (fds[POLL_KEYS].revents & (POLLHUP | POLLERR | POLLNVAL))
-		live->quit = true; /* the terminal is gone: it would be ready for ever */
+		live->quit = true; /* the terminal is gone, and poll() would never block */
 	else if (fds[POLL_KEYS].revents)
 		take_keys(live);
 	if (fds[POLL_SIGNALS].revents)
@@ -446,7 +450,7 @@ static void poll_once(struct live *live, uint64_t end_ns)
 		take_engine_news(live);
 }
 
-/* A recording is loaded before the names of what is in it are there. */
+/* Waits for the names of a recording, which become known only after loading. */
 static void complete_snapshot(struct live *live)
 {
 	if (live->term)
@@ -461,7 +465,7 @@ static void complete_snapshot(struct live *live)
 	}
 }
 
-/* A picture is to be complete. */
+/* Whether a snapshot must wait until the baseline has been read. */
 static bool awaits_baseline(const struct live *live)
 {
 	return !live->term && live->model->base_reading.active;
@@ -472,7 +476,7 @@ static void loop(struct live *live)
 	uint64_t end_ns = 0;
 
 	while (!live->quit) {
-		/* The duration begins when sampling does. */
+		/* The duration starts when sampling does. */
 		if (!end_ns && live->request.duration_s > 0.0 &&
 			live->model->status.state != ENGINE_STARTING)
 			end_ns = now_ns() + (uint64_t)(live->request.duration_s * 1e9);
@@ -495,7 +499,8 @@ static void loop(struct live *live)
 	}
 }
 
-/* Wait a moment for the engine to start: what is refused at once is told on the shell's screen. */
+/* Waits up to SETTLE_NS for the engine to start.  Returns false if it failed in that time; the
+ * error is then reported without opening the screen. */
 static bool started(struct live *live)
 {
 	uint64_t end_ns = now_ns() + SETTLE_NS;
@@ -535,7 +540,7 @@ static void tell_error(struct live *live, const char *what, int error)
 	say(text);
 }
 
-/* The end of what the command printed, which only the log view showed so far. */
+/* Prints the last lines of the command's output, which only the log view has shown so far. */
 static void repeat_output(struct live *live)
 {
 	const struct logbook *book = &live->model->log;
@@ -554,7 +559,7 @@ static void repeat_output(struct live *live)
 	fflush(stdout);
 }
 
-/* The last screen was drawn incompletely. */
+/* Reports that the last screen was incomplete, if memory ran out. */
 static void tell_no_memory(struct live *live)
 {
 	if (!live->no_memory)
@@ -563,7 +568,7 @@ static void tell_no_memory(struct live *live)
 	say("out of memory: what was shown last was not whole");
 }
 
-/* A command that strobe started ends with it: nobody would read its output any more. */
+/* Ends a command started by strobe, since its output would have no reader. */
 static void end_command(struct live *live)
 {
 	int32_t pid = session_end_command(&live->session);
@@ -674,15 +679,15 @@ static bool wants_mono(const struct request *request)
 	return request->color == COLOR_AUTO && no_color && *no_color;
 }
 
-/* Where it is permitted: on a machine that is busy, which is where one looks, a key must not wait for its turn
- * behind everybody else.  Of this thread alone; it works little. */
+/* Raises the priority of this thread, if permitted, so that keys are handled quickly on a busy
+ * machine.  The thread needs little CPU time. */
 static void prefer_this_thread(void)
 {
 	if (setpriority(PRIO_PROCESS, (id_t)gettid(), UI_NICE))
 		return;
 }
 
-/* Not before the message of the session, which is about what is sampled. */
+/* The message of the session comes first: it is about the sampling itself. */
 static void tell_stand_in(struct live *live)
 {
 	const char *type = term_stand_in(live->term);
@@ -717,7 +722,8 @@ static int run_on_terminal(struct live *live)
 		tell_stand_in(live);
 		show(live);
 		loop(live);
-		/* Where there is no place for it, the next screen begins as this one did. */
+		/* A failure is ignored: the next screen then starts with the same settings as this
+		 * one. */
 		if (live->request.settings)
 			(void)settings_remember(
 				live->request.settings, live->model, live->screen.theme.kind);

@@ -2,20 +2,21 @@
 /*
  * live.h - strobe live: the interactive screen.
  *
- * The UI thread is the caller's; it must not have started threads before, and is the only one
- * that draws, asks, and reads keys.
+ * The calling thread becomes the UI thread: it alone draws, queries the model and reads keys.  It
+ * must not have started threads before.
  */
 #ifndef TUI_LIVE_H
 #define TUI_LIVE_H
 
 #include "tui/session.h"
 
-/* Profile and show, until the user quits, a signal ends it, or the request's duration is over.
- * Returns the exit status; failures are told on standard error, after the terminal was restored. */
+/* Profiles and shows the samples until the user quits, a signal comes, or the request's duration is
+ * over.  Returns the exit status.  Errors are printed on standard error after the terminal is
+ * restored. */
 int live_run(const struct request *request);
 
-/* The same without a terminal: profile for the request's duration (2 s where it has none), then print the
- * screen as it would be at width x height to standard output. */
+/* Variant without a terminal.  Profiles for the request's duration (2 s by default), then prints
+ * the screen at width x height to standard output.  Returns the exit status. */
 int live_snapshot(const struct request *request, int width, int height);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * logbook.c - a ring of lines.
+ * logbook.c - a ring of log lines.
  */
 #include "tui/logbook.h"
 

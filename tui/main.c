@@ -36,12 +36,12 @@
 
 #define REPORT_DEFAULT_S 5.0
 
-/* What is buffered may fail to be written as late as now. */
+/* Flushes standard output, where buffered text may still fail to be written. */
 static int finish_output(int status)
 {
 	errno = 0;
 	if (fflush(stdout) || ferror(stdout)) {
-		if (errno != EPIPE) /* as head(1) leaves: no news */
+		if (errno != EPIPE) /* a reader such as head(1) has closed the pipe: no message */
 			sentence_print(stderr, "cannot write to standard output: %s",
 				explain_errno(errno));
 		return 1;
@@ -79,7 +79,7 @@ static int run_screen(struct request *request)
 	return status;
 }
 
-/* The screen where there is a terminal for it, else the text report. */
+/* Runs the screen if the terminal can show it, else prints the text report. */
 static int run_live(struct request *request)
 {
 	const char *term = getenv("TERM");
@@ -110,7 +110,7 @@ static int run(struct request *request)
 
 	switch (request->command) {
 	case CMD_HELP:
-		/* All at once, so that its failure has a reason. */
+		/* Buffer all, so that a single write() reports the reason of a failure. */
 		setvbuf(stdout, whole, _IOFBF, sizeof(whole));
 		args_help(stdout, request->help_command);
 		return finish_output(0);
@@ -140,15 +140,15 @@ static int run(struct request *request)
 	}
 }
 
-/* Otherwise the first opened file would take the number of a closed standard stream and be written
- * to.  With O_PATH, use of the stream fails as before.  A command starts without these
- * descriptors. */
+/* Opens the standard descriptors that are closed.  Otherwise the next file to be opened would take
+ * the number of a standard stream.  With O_PATH, use of the stream fails as before.  A started
+ * command does not inherit these descriptors. */
 static int fill_standard_fds(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
 		if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF)
 			continue;
-		/* The lowest free number is this one. */
+		/* open() returns the lowest free number, which is fd. */
 		if (open("/", O_PATH | O_CLOEXEC) != fd)
 			return -1;
 	}

@@ -46,7 +46,7 @@ void marks_note(struct marks *marks, const struct engine_note *note)
 
 void marks_threads(struct marks *marks, uint64_t now_ns, uint32_t threads)
 {
-	/* The first ones were there before. */
+	/* The first count includes threads that existed before. */
 	if (marks->threads && threads > marks->threads)
 		marks_add(marks, now_ns, MARK_THREADS);
 	marks->threads = threads;

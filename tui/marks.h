@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * marks.h - moments of the history that the strip of activity marks: the newest of them.  Plain data; UI thread.
+ * marks.h - the newest moments to mark on the activity strip.  Plain data; UI thread.
  */
 #ifndef TUI_MARKS_H
 #define TUI_MARKS_H
@@ -12,9 +12,9 @@
 #include <stdint.h>
 
 #define MARKS_KEPT 128
-#define MARKS_APART_NS 1000000000ull /* of one kind, at least */
+#define MARKS_APART_NS 1000000000ull /* smallest distance between marks of one kind */
 
-/* The later ones hide the others where they meet. */
+/* In order of importance: if marks coincide, the last kind is shown. */
 enum mark_kind { MARK_THREADS, MARK_DETACHED, MARK_ATTACHED, MARK_EXEC, MARK_THROTTLED, MARK_LOST };
 
 struct mark {
@@ -22,19 +22,19 @@ struct mark {
 	enum mark_kind kind;
 };
 
-/* All zeros is one without any. */
+/* Zero-initialized: empty. */
 struct marks {
-	struct mark of[MARKS_KEPT]; /* a ring */
-	size_t n; /* ever added */
-	uint32_t threads; /* at the last look */
+	struct mark of[MARKS_KEPT]; /* ring */
+	size_t n; /* number of marks ever added */
+	uint32_t threads; /* at the last call of marks_threads() */
 };
 
 void marks_add(struct marks *marks, uint64_t time_ns, enum mark_kind kind);
 
-/* What a note tells of, if it is to be marked. */
+/* Adds a mark for a note, if notes of its kind are marked. */
 void marks_note(struct marks *marks, const struct engine_note *note);
 
-/* New threads are known by their number: there are more than at the last look. */
+/* Adds a mark if the number of threads has grown since the last call. */
 void marks_threads(struct marks *marks, uint64_t now_ns, uint32_t threads);
 
 #endif

@@ -11,8 +11,9 @@
 #define MEMORY_TEXT_MAX 640
 
 struct memory_account {
-	uint64_t resident; /* this process: the next five parts, less untouched */
-	uint64_t history, history_limit; /* slices, stacks, tasks, fields; what --memory limits */
+	/* this process: history + tables + unused + symbols + program - untouched */
+	uint64_t resident;
+	uint64_t history, history_limit; /* slices, stacks, tasks, fields; limited by --memory */
 	uint64_t tables; /* all other allocations: names, sums, trees, rows, images */
 	uint64_t unused; /* freed, but kept by the allocator */
 	uint64_t symbols; /* symbol tables of files, as far as they were read */
@@ -28,8 +29,8 @@ size_t memory_fit(size_t bytes, uint64_t cgroup_limit, uint64_t *limit);
 /* Writes one sentence about that limit. */
 void memory_explain_limit(uint64_t limit, size_t bytes, char out[MEMORY_TEXT_MAX]);
 
-/* Measure with the symbols' helper processes.  Takes a few ms with thousands of buffers.  tables
- * and unused are 0 if the allocator does not report them. */
+/* Measures the memory, with the symbols' helper processes.  Takes a few ms with thousands of
+ * buffers.  tables and unused are 0 if the allocator does not report them. */
 struct symbols;
 void memory_measure(struct memory_account *out, const struct store_status *store,
 	const struct symbols *symbols);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * model.c - what can be said of a model, whoever fills it.
+ * model.c - functions of a model that do not depend on its source.
  */
 #include "tui/model.h"
 
-/* Just off the round numbers, so that sampling keeps no step with timers. */
+/* Not quite round numbers, so that samples do not coincide with timers. */
 static const uint64_t freq_steps[] = {
 	49, 99, 199, 499, 997, 1999, 4999, 9999, 20000, 50000, 100000};
 #define N_STEPS (sizeof(freq_steps) / sizeof(*freq_steps))
@@ -76,7 +76,7 @@ void model_window(const struct model *model, const struct store_status *store, u
 	uint64_t *to_ns)
 {
 	*to_ns = store->last_ns;
-	/* A target that sleeps: what it did before must not look as if it were now. */
+	/* For a target that sleeps, the window must not show old samples as current. */
 	if (!model->recorded && model->status.state == ENGINE_RUNNING && store->last_ns &&
 		model->now_ns > *to_ns + MODEL_LATE_NS)
 		*to_ns = model->now_ns - MODEL_LATE_NS;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * model_annotate.c - annotations of a session, and how soon one wants to be looked at again.
+ * model_annotate.c - annotations of a session, and the time of their next update.
  */
 #include "tui/model_annotate.h"
 
@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #define SPINNER_NS 100000000u
-#define SOURCE_MS 30 /* a key may wait */
+#define SOURCE_MS 30 /* longest wait of a key */
 
 int model_annotate_open(struct session *session, uint32_t symref, enum disasm_syntax syntax,
 	struct annotation **out)
@@ -48,7 +48,7 @@ int model_annotate_update(struct session *session, struct model *model, struct f
 	ret = annotate_update(
 		annotation, &snapshot, model->from_ns, model->to_ns, filter, events, n);
 	snapshot_release(store, &snapshot);
-	/* Afterwards, since addresses that are new become rows by it. */
+	/* Collected after the update, which requests rows for new addresses. */
 	*changed = annotate_collect(annotation);
 	if (annotate_is_reading(annotation) || annotate_progress(annotation) == ANNOTATE_WAITS ||
 		symbols_code_waiting(session->symbols, &since_ns))
@@ -88,7 +88,8 @@ int model_annotate_source_path(
 
 	if (ret)
 		return ret;
-	/* As it is shown it has been asked for, and is here at once, or on a disk that hangs. */
+	/* The source was requested when its rows were shown.  It is here at once, unless the disk
+	 * hangs. */
 	if (symbols_text_state(text, &error) == SYMBOLS_PENDING) {
 		struct pollfd pfd = {.fd = symbols_fd(session->symbols), .events = POLLIN};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * model_annotate.h - the part of a session's model that shows a function's code.  UI thread.
+ * model_annotate.h - the part of a session's model for the code of a function.  UI thread.
  */
 #ifndef TUI_MODEL_ANNOTATE_H
 #define TUI_MODEL_ANNOTATE_H
@@ -8,7 +8,7 @@
 #include "tui/model.h"
 #include "tui/session.h"
 
-/* As struct model_code_ops. */
+/* Implement struct model_code_ops. */
 int model_annotate_open(struct session *session, uint32_t symref, enum disasm_syntax syntax,
 	struct annotation **out);
 int model_annotate_update(struct session *session, struct model *model, struct filter *filter,

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#define NAMES_SHARE 20u /* of the time, at most 1/20 goes into sums made anew for new names */
+#define NAMES_SHARE 20u /* recomputing sums for new names takes at most 1/20 of the time */
 
 static uint64_t clock_now_ns(void)
 {
@@ -22,7 +22,7 @@ static uint64_t clock_now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* What is compared with, but not what is being read. */
+/* Drops the baseline, but not the recording being read. */
 static void forget(struct model_baseline *baseline)
 {
 	hot_free(baseline->hot);
@@ -176,7 +176,7 @@ static void tell(struct model *model, enum explain_level level, const char *text
 		false, clean);
 }
 
-/* It has been read: from now on it is what is compared with. */
+/* Makes the recording the baseline, after it has been read. */
 static int take_over(struct model_baseline *baseline, const struct session *session,
 	struct model *model, const struct model_crumbs *crumbs)
 {
@@ -221,7 +221,7 @@ static int read_on(struct model_baseline *baseline, const struct session *sessio
 
 	switch (recorded_step(baseline->reading, reason, sizeof(reason))) {
 	case RECORDED_READY:
-		/* What is compared has to be known: which events there are. */
+		/* The events must be known before they can be compared. */
 		if (model->status.state == ENGINE_STARTING)
 			return 0;
 		return take_over(baseline, session, model, crumbs);
@@ -236,7 +236,7 @@ static int read_on(struct model_baseline *baseline, const struct session *sessio
 	}
 }
 
-/* Names become known on both sides. */
+/* Recomputes the baseline when names have become known on either side. */
 static int follow_names(struct model_baseline *baseline, const struct session *session,
 	struct model *model, const struct model_crumbs *crumbs)
 {

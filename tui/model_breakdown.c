@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_ROWS 512u /* of more, each would be looked for among too many */
-#define MOST_PARTS 4u /* of what is in the window, no more than 1/4 may come or go to be followed */
+#define MOST_ROWS 512u /* with more rows, the linear search for each one is too slow */
+#define MOST_PARTS 4u /* sums are updated if at most 1/4 of the window's cells come or go */
 
-/* What is asked with, and the snapshot that it is asked of. */
+/* A query and the snapshot that it reads. */
 struct asking {
 	struct query query;
 	struct snapshot snapshot;
@@ -85,7 +85,7 @@ static struct query_row *find_row(
 	for (uint32_t i = 0; i < sums->n; i++) {
 		struct query_row *sum = &sums->rows[i];
 
-		/* Names may change, and the numbers tell who it is. */
+		/* Compare the numbers, since names may change. */
 		if (sum->pid == row->pid && sum->tid == row->tid && sum->cpu == row->cpu)
 			return sum;
 	}
@@ -121,7 +121,7 @@ static int subtract_row(struct model_breakdown_sums *sums, const struct query_ro
 	sum->self -= row->self;
 	sum->total -= row->total;
 	sum->samples -= row->samples;
-	/* Where it is a caller alone it has no samples. */
+	/* A row that is only a caller has no samples. */
 	if (!sum->total && !sum->samples)
 		*sum = sums->rows[--sums->n];
 	return 0;
@@ -141,14 +141,16 @@ static int take_slice(struct model_breakdown_sums *sums, struct asking *asking, 
 	return ret;
 }
 
-/* The slices of the window, and those that were in it and are not any more: both are in the snapshot. */
+/* The slices of the window and those that have left it.  The snapshot covers both. */
 struct change {
 	const struct slice *const *now;
 	size_t n_now;
-	size_t gone, stay; /* of the old slices; those that stay are the first ones of now */
+	size_t gone, stay; /* numbers of old slices; those that stay are the first ones of now */
 };
 
-/* False: more than what comes at the end and goes at the beginning is another, or the sums of what goes are nowhere. */
+/* Compares the window's slices with those in the sums.  Returns false if the sums cannot be
+ * updated: slices differ in the middle, too many cells come or go, or a slice that leaves is no
+ * longer stored. */
 static bool find_change(const struct model_breakdown_sums *sums, const struct snapshot *snapshot,
 	uint64_t from_ns, uint64_t to_ns, struct change *change)
 {
@@ -270,7 +272,7 @@ static struct model_breakdown_of of_question(const struct model_breakdown *quest
 	return of;
 }
 
-/* The same question, whatever the names. */
+/* Whether two queries are equal, without regard to names. */
 static bool is_same(const struct model_breakdown_of *a, const struct model_breakdown_of *b)
 {
 	return a->known == b->known && a->all == b->all && a->hide_idle == b->hide_idle &&
@@ -278,7 +280,8 @@ static bool is_same(const struct model_breakdown_of *a, const struct model_break
 		a->filter == b->filter && !strcmp(a->field, b->field);
 }
 
-/* What is there can be brought to the window.  Values of fields may be the same in all that rows show of them. */
+/* Whether the sums can be updated to the window.  Rows by a field cannot: different values may look
+ * alike in a row. */
 static bool can_follow(
 	const struct model_breakdown_sums *sums, const struct model_breakdown_of *of, bool goes_on)
 {

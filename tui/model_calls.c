@@ -17,7 +17,7 @@ void model_calls_fini(struct model_calls *cache)
 
 bool model_calls_are_old(const struct model_calls *cache, const struct model *model)
 {
-	/* What comes later than the window changes nothing in it. */
+	/* Samples after the window do not change it. */
 	uint64_t last_ns = model->status.store.last_ns < model->to_ns ? model->status.store.last_ns
 								      : model->to_ns;
 
@@ -34,7 +34,7 @@ static bool is_current(const struct model_calls *cache, const struct model *mode
 		return false;
 	if (!model_calls_are_old(cache, model))
 		return true;
-	/* Another window was chosen: it is shown at once. */
+	/* If another window has been selected, the tree must be recomputed at once. */
 	return model_time_goes_on(&cache->time, model) && model->now_ns < cache->not_before_ns;
 }
 
@@ -100,7 +100,7 @@ int model_calls_tree(struct model_calls *cache, struct session *session, const s
 		ret = renew(cache, session, model, filter, epoch, basis, serial);
 		renewed = true;
 	}
-	/* What is there already has not changed since. */
+	/* The tree in *out is up to date. */
 	if (!ret && out->n && out->serial == calls_serial(cache->calls))
 		return 0;
 	calltree_fini(out);

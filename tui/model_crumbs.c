@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The filter of the command line and of the first n expressions. */
+/* Makes the filter of the command line and of the first n expressions. */
 static int make(struct model_crumbs *crumbs, struct session *session, size_t n)
 {
 	const struct stacks *stacks = session_stacks(session);
@@ -96,7 +96,7 @@ int model_crumbs_drop(
 	crumbs->exprs[model->n_crumbs - 1] = gone;
 	ret = make(crumbs, session, model->n_crumbs - 1);
 	if (ret) {
-		/* It goes on being the filter: back to its place. */
+		/* The old filter stays in use, so put its expression back. */
 		memmove(&crumbs->exprs[i + 1], &crumbs->exprs[i],
 			(model->n_crumbs - 1 - i) * sizeof(*crumbs->exprs));
 		crumbs->exprs[i] = gone;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * model_crumbs.h - what of the samples the views show: the command line's terms, and the expressions that the screen's
- * user has added, each removable.  UI thread.
+ * model_crumbs.h - the filter of the views: the command line's terms and the expressions added by
+ * the user, each of which can be removed.  UI thread.
  */
 #ifndef TUI_MODEL_CRUMBS_H
 #define TUI_MODEL_CRUMBS_H
@@ -12,17 +12,18 @@
 
 #include <stddef.h>
 
-/* All zeros is one that everything passes. */
+/* Zero-initialized: all samples pass. */
 struct model_crumbs {
-	struct filter *filter; /* of all; NULL: everything passes */
+	struct filter *filter; /* AND of all; NULL: all samples pass */
 	struct expr exprs[MODEL_CRUMBS_MAX];
 };
 
-/* The command line's terms alone; borrowed.  0 or -ENOMEM. */
+/* Makes the filter of the command line alone.  Borrows the session.  Returns 0 or -ENOMEM. */
 int model_crumbs_init(struct model_crumbs *crumbs, struct session *session);
 void model_crumbs_fini(struct model_crumbs *crumbs);
 
-/* As model_ops.crumb_add and crumb_drop.  The filter is another one afterwards, and the old one is gone. */
+/* Implement model_ops.crumb_add and crumb_drop.  Both replace the filter; old pointers become
+ * invalid. */
 int model_crumbs_add(struct model_crumbs *crumbs, struct session *session, struct model *model,
 	const char *text, size_t *at, char *message, size_t size);
 int model_crumbs_drop(

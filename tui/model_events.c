@@ -21,7 +21,7 @@ void model_events_fini(struct model_events *events)
 	events->offers = NULL;
 }
 
-/* --- what there is --- */
+/* --- offered events --- */
 
 static void choose_target(const struct model_events *events, const struct model *model,
 	struct catalogue_target *target)
@@ -56,7 +56,7 @@ int model_events_begin(struct model_events *events, struct model *model)
 
 /* --- symbols --- */
 
-/* In the processes that are followed now; of the whole machine, in the kernel. */
+/* Searches the followed processes; for the whole machine, the kernel. */
 static int begin_looking(struct model_events *events, const struct model *model,
 	const struct event_spec *specs, size_t n)
 {
@@ -88,7 +88,7 @@ static void tell(struct model *model, enum explain_level level, const char *text
 	logbook_add(&model->log, model->now_ns, level, false, text);
 }
 
-/* Symbols are found. */
+/* Continues with the addresses of the symbols. */
 static int go_on(struct model_events *events)
 {
 	size_t n;
@@ -192,7 +192,7 @@ int model_events_move(struct model_events *events, struct model *model, uint8_t 
 		return -EROFS;
 	}
 	snprintf(text, sizeof(text), "mem:%s", where);
-	/* Length and access are those that the event has. */
+	/* The event keeps its length and access. */
 	if (!strpbrk(where, "/,{}"))
 		ret = event_parse_list(text, &specs, &n, &error);
 	if (ret || n != 1) {

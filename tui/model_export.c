@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * model_export.c - exports what the screen shows: the window's samples of the chosen event, as far as the filters pass them.
+ * model_export.c - exports the samples on the screen: those of the window and event that pass the
+ * filters.
  *
- * What passes, and names as they are now, are gathered in the UI thread, whose both are; a thread of its own writes the file.
+ * The UI thread, which owns filters and names, copies the samples that pass and the current names.
+ * Another thread writes the file.
  */
 #include "symbols/thread.h"
 #include "tui/clean.h"
@@ -30,25 +32,26 @@ static int (*const writers[EXPORT_FORMATS])(FILE *out, const struct profile *pro
 	[EXPORT_SCRIPT] = export_script_slices,
 };
 
-#define SOON_NS 100000000u /* until somebody looks at the progress again */
+#define SOON_NS 100000000u /* interval of progress updates */
 
 struct export_job {
 	struct store *store; /* borrowed */
 	struct snapshot snapshot; /* held */
-	struct snapshot part; /* of it: the window */
-	struct slice *slices; /* what passes a filter, in the place of the snapshot's; or NULL */
+	struct snapshot part; /* the slices of snapshot that are in the window */
+	/* copies of the slices with the cells that pass the filter; NULL without a filter */
+	struct slice *slices;
 	const struct slice **list;
 	struct names *names;
 	struct profile_event event;
 	struct profile profile;
 	enum export_format format;
 	char *path, title[128];
-	uint64_t untimed; /* after over */
+	uint64_t untimed; /* valid after over */
 	struct thread thread;
 	bool has_thread;
 	atomic_bool cancel, over;
-	_Atomic size_t looked; /* at so many slices */
-	int error; /* after over */
+	_Atomic size_t looked; /* number of slices read */
+	int error; /* valid after over */
 };
 
 static int64_t unix_start(const struct model *model)
@@ -62,7 +65,7 @@ static int64_t unix_start(const struct model *model)
 		mono.tv_nsec + (int64_t)model->from_ns;
 }
 
-/* Asked by the thread that writes, slice by slice. */
+/* Called by the writing thread for each slice. */
 static bool is_cancelled(void *ctx)
 {
 	struct export_job *job = ctx;
@@ -71,7 +74,7 @@ static bool is_cancelled(void *ctx)
 	return atomic_load(&job->cancel);
 }
 
-/* Nobody may ever read what is written there, and the writer could not be stopped. */
+/* A pipe may have no reader, and a blocked writer could not be stopped. */
 static bool is_pipe(const char *path)
 {
 	struct stat about;
@@ -87,7 +90,7 @@ static void job_main(void *arg)
 
 	if (!ret) {
 		ret = writers[job->format](out.file, &job->profile);
-		/* It came too late to be heeded: nothing is to be there all the same. */
+		/* Even if the request came too late to stop the writer, there must be no file. */
 		if (!ret && atomic_load(&job->cancel))
 			ret = -EINTR;
 		ret = outfile_end(&out, ret);
@@ -96,7 +99,7 @@ static void job_main(void *arg)
 	atomic_store(&job->over, true);
 }
 
-/* False if its thread hangs, and all that it uses has to stay. */
+/* Returns false if the thread hangs.  All objects that it uses must then stay. */
 static bool job_free(struct export_job *job)
 {
 	if (!job)
@@ -116,7 +119,7 @@ static bool job_free(struct export_job *job)
 	return true;
 }
 
-/* The cells of a slice that pass, all of their columns in one piece of memory. */
+/* Copies the cells of a slice that pass.  All columns are in one allocation, at weight. */
 static int copy_slice(struct slice *to, const struct slice *from, struct filter *filter)
 {
 	const size_t room = from->cells + 1;
@@ -169,7 +172,7 @@ static int copy_passing(struct export_job *job, struct filter *filter)
 	return ret;
 }
 
-/* As every view counts them. */
+/* Selects the slices by the same rule as the views. */
 static void choose_slices(struct snapshot *part, const struct model *model)
 {
 	while (part->n && !slice_is_in(part->slices[0], model->from_ns, model->to_ns)) {
@@ -211,7 +214,7 @@ static int gather(struct export_job *job, struct model_live *live, const char *p
 {
 	const struct model *model = &live->model;
 	const struct session *session = live->session;
-	/* Where perf's own tools would leave them out, so do these forms. */
+	/* These formats leave inlined functions out, as the tools of perf do. */
 	bool inlines = job->format != EXPORT_FOLDED && job->format != EXPORT_SCRIPT;
 	int ret;
 

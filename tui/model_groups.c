@@ -56,7 +56,7 @@ static int fill(struct model_groups *cache, struct session *session, const struc
 			.names = session->names,
 			.filter = filter,
 			.hide_idle = of->hide_idle,
-			/* In a pid namespace pid 0 tells nothing. */
+			/* In a pid namespace, pid 0 does not identify the idle task. */
 			.idle_by_name = session->limits.pid_namespace,
 			.stands_for = cache->stands_for,
 			.schemas = &schemas},
@@ -87,7 +87,7 @@ static bool is_current(const struct model_groups *cache, const struct model *mod
 {
 	if (is_same(&cache->hot_of, of))
 		return true;
-	/* Another window was chosen, or a filter: it is shown at once. */
+	/* If another window or filter has been selected, it is shown at once. */
 	if (!cache->hot_of.known || !model_time_goes_on(&cache->time, model) ||
 		cache->hot_of.filter != of->filter || cache->hot_of.hide_idle != of->hide_idle)
 		return false;
@@ -105,7 +105,7 @@ static int renew(struct model_groups *cache, struct session *session, const stru
 	cache->hot_of.known = false;
 	if (groups_tidy(cache->groups))
 		cache->base_of.known = false;
-	/* Those that are one but for their cgroup are one only where rows tell it. */
+	/* Events that differ only in their cgroup are merged only if rows are by cgroup. */
 	for (size_t i = 0; i < STORE_EVENTS_MAX; i++)
 		cache->stands_for[i] = (uint8_t)i;
 	if (cache->by.group == GROUP_CGROUP)
@@ -162,9 +162,9 @@ int model_groups_rows(struct model_groups *cache, struct session *session,
 	const struct model_groups_of of = {
 		.from_ns = model->from_ns,
 		.to_ns = model->to_ns,
-		/* What comes later than the window changes nothing in it. */
+		/* Samples after the window do not change it. */
 		.last_ns = store_ns < model->to_ns ? store_ns : model->to_ns,
-		/* Lines, and what is at addresses, come without a new epoch. */
+		/* Lines and symbols of addresses arrive without a new epoch. */
 		.epoch = names_changes(session->names),
 		.filter = filter_serial(crumbs->filter),
 		.hide_idle = model_idle(model),

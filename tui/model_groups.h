@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * model_groups.h - the model's window by something else than symbols, for the hot table.
+ * model_groups.h - the model's window by other keys than symbols, for the hot table.
  *
- * Computed when the view asks, and kept until window, filter, names or the question are others; where it is the time alone
- * that goes on, not more often than a small share of the time allows.  UI thread.
+ * The rows are computed when the view requests them, and kept until window, filter, names or key
+ * change.  If only time has passed, they are recomputed at most for a small share of the time.  UI
+ * thread.
  */
 #ifndef TUI_MODEL_GROUPS_H
 #define TUI_MODEL_GROUPS_H
@@ -17,14 +18,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of what the sums of a time were made. */
+/* The query of some sums, including its time. */
 struct model_groups_of {
 	uint64_t from_ns, to_ns, last_ns, epoch, filter;
 	bool known;
 	unsigned int hide_idle; /* model_idle() */
 };
 
-/* All zeros is one that knows nothing.  Private to model_groups.c. */
+/* Zero-initialized: empty.  Private to model_groups.c. */
 struct model_groups {
 	struct groups *groups;
 	struct group_by by;
@@ -37,7 +38,7 @@ struct model_groups {
 
 void model_groups_fini(struct model_groups *cache);
 
-/* As model_group_ops.rows; changes: names_changes(). */
+/* Implements model_group_ops.rows. */
 int model_groups_rows(struct model_groups *cache, struct session *session,
 	const struct model *model, const struct model_crumbs *crumbs,
 	struct model_baseline *baseline, const struct group_by *by, const struct hot_query *query,

@@ -32,7 +32,7 @@ static int run(struct session *session, struct query query, uint64_t from_ns, ui
 	return ret;
 }
 
-/* The baseline stands still: it is asked for when something else is asked. */
+/* Queries the baseline.  Its samples do not change, so this is done only when the query changes. */
 static int ask_base(struct model_lanes *cache, struct session *session, struct model *model,
 	model_lanes_recorded *recorded, const struct query *query)
 {
@@ -61,7 +61,7 @@ static int ask_base(struct model_lanes *cache, struct session *session, struct m
 	return 0;
 }
 
-/* What comes later than the window changes nothing in it. */
+/* Returns the time of the last sample in the window.  Later ones do not change it. */
 static uint64_t last_of(const struct model *model)
 {
 	uint64_t last_ns = model->status.store.last_ns;
@@ -81,7 +81,7 @@ static bool is_current(const struct model_lanes *cache, const struct model *mode
 	if (cache->lanes.from_ns == model->from_ns && cache->lanes.to_ns == model->to_ns &&
 		cache->last_ns == last_of(model) && cache->epoch == epoch)
 		return true;
-	/* Another window was chosen: it is shown at once. */
+	/* If another window has been selected, it is shown at once. */
 	return model_time_goes_on(&cache->time, model) && model->now_ns < cache->not_before_ns;
 }
 
@@ -99,7 +99,7 @@ int model_lanes_get(struct model_lanes *cache, struct session *session, struct m
 	lanes_fini(&cache->lanes);
 	cache->known = false;
 	query.group = group;
-	/* What is selected stands still. */
+	/* A selected window does not move, so it needs no cache. */
 	ret = run(session, query, model->from_ns, model->to_ns, columns,
 		model->window.selected ? NULL : &cache->memory, &cache->lanes);
 	if (!ret && model->has_baseline)

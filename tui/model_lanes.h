@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * model_lanes.h - who runs when in the model's window, for the views.
+ * model_lanes.h - the lanes of the model's window, for the views.
  *
- * Computed when a view asks, and kept until window, filter, names or the question are others; where it is the time alone
- * that goes on, not more often than a small share of the time allows.  UI thread.
+ * They are computed when a view requests them, and kept until window, filter, names or query
+ * change.  If only time has passed, they are recomputed at most for a small share of the time.  UI
+ * thread.
  */
 #ifndef TUI_MODEL_LANES_H
 #define TUI_MODEL_LANES_H
@@ -15,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* All zeros is one that knows nothing.  Private to model_lanes.c. */
+/* Zero-initialized: empty.  Private to model_lanes.c. */
 struct model_lanes {
 	struct lanes lanes;
 	bool known;
@@ -26,21 +27,23 @@ struct model_lanes {
 	uint64_t last_ns, epoch, filter;
 	uint64_t not_before_ns;
 	bool has_baseline;
-	uint64_t shown_serial; /* of the baseline that they were compared with */
+	uint64_t shown_serial; /* serial of the baseline that the lanes were compared with */
 
-	struct lanes_memory memory; /* of the live window */
+	struct lanes_memory memory; /* for the live window */
 
-	struct lanes base; /* of the baseline, and what was asked for it */
+	struct lanes base; /* lanes of the baseline, and their query */
 	bool base_known;
 	enum query_group base_group;
 	uint8_t base_event;
 	uint64_t base_serial, base_changes;
 };
 
-/* Who knows the lanes of a baseline that is a recording: of the model's event, without columns.  0 or -ENOMEM. */
+/* Returns the lanes of a baseline that is a recording, for the model's event, with one column.
+ * Returns 0 or -ENOMEM. */
 typedef int model_lanes_recorded(struct model *model, enum query_group group, struct lanes *out);
 
-/* As model_ops.lanes; epoch: of the names that the other views show.  recorded may be NULL where no baseline is a recording. */
+/* Implements model_ops.lanes.  epoch: that of the names shown by the other views.  recorded may be
+ * NULL if no baseline is a recording. */
 int model_lanes_get(struct model_lanes *cache, struct session *session, struct model *model,
 	struct filter *filter, uint64_t epoch, model_lanes_recorded *recorded,
 	enum query_group group, size_t columns, const struct lanes **out);

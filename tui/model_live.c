@@ -21,7 +21,7 @@
 #define COST_FIRST_NS 400000000u
 #define MEMORY_EVERY_NS 5000000000u
 #define DESCRIBE_NS 1000000000u
-#define NAMES_SHARE 20u /* of the time, at most 1/20 goes into sums made anew for new names */
+#define NAMES_SHARE 20u /* recomputing sums for new names takes at most 1/20 of the time */
 
 uint64_t model_live_now_ns(void)
 {
@@ -53,7 +53,7 @@ static void take_engine_notes(struct model_live *live)
 	}
 }
 
-/* Every kind is named, so that the compiler asks for the level of a new one. */
+/* No default case, so the compiler reports a kind without a level. */
 static enum explain_level symbols_level(const struct symbols_note *note)
 {
 	switch (note->kind) {
@@ -145,7 +145,7 @@ void model_live_output(struct model_live *live, const char *line, size_t len)
 	logbook_add(&live->model.log, model_live_now_ns(), EXPLAIN_INFO, true, text);
 }
 
-/* --- what the header shows --- */
+/* --- data of the header --- */
 
 static void choose_event(struct model *model)
 {
@@ -235,7 +235,7 @@ static void update_cost(struct model_live *live)
 	update_memory(live);
 }
 
-/* What is selected stays, whatever time it is; all else follows it. */
+/* Moves the window with time, unless a window is selected. */
 static void move_window(struct model *model, bool advance)
 {
 	uint64_t from_ns, to_ns;
@@ -250,7 +250,7 @@ static void move_window(struct model *model, bool advance)
 		model->from_ns = from_ns;
 		model->to_ns = to_ns;
 	} else {
-		/* Standing still, though perhaps of another length. */
+		/* The window stands still, but its length may have changed. */
 		model->to_ns = model->strip_to_ns;
 		model->from_ns = model_window_begin(model, &model->status.store, model->to_ns);
 	}
@@ -296,14 +296,14 @@ void model_live_take_fetching(struct model_live *live)
 	clean_string(model->fetching.name, sizeof(model->fetching.name), slash ? slash + 1 : path);
 }
 
-/* What was made of the old filter is made anew. */
+/* Resets all that depends on the old filter. */
 static void take_filter(struct model_live *live)
 {
 	hot_set_filter(live->hot, live->crumbs.filter);
 	live->hot_to_ns = 0;
 }
 
-/* Only the records of a recording tell that it is one of a pid namespace. */
+/* Only the records in a recording show that it is from a pid namespace. */
 static void take_namespace(struct model_live *live)
 {
 	if (live->session->recording && live->model.status.pid_namespace &&
@@ -359,7 +359,7 @@ static int live_refresh(struct model *model, bool advance)
 	return ret;
 }
 
-/* --- questions --- */
+/* --- queries --- */
 
 static int live_rows(struct model *model, const struct hot_query *query,
 	const struct hot_row **rows, size_t *n, struct hot_sums *sums)
@@ -598,7 +598,7 @@ static const struct model_code_ops live_code_ops = {
 	.source_path = live_code_source_path,
 };
 
-/* --- what there is --- */
+/* --- offered events --- */
 
 static int live_offers_begin(struct model *model)
 {
@@ -705,7 +705,7 @@ int model_live_new(struct model_live **out, struct session *session)
 		return ret;
 	}
 	hot_set_filter(live->hot, live->crumbs.filter);
-	/* In a pid namespace pid 0 tells nothing. */
+	/* In a pid namespace, pid 0 does not identify the idle task. */
 	if (!session->limits.pid_namespace)
 		hot_set_tasks(live->hot, session_tasks(session));
 	live->session = session;

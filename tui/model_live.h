@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * model_live.h - the model of a session that runs.  UI thread.
+ * model_live.h - the model of a session.  UI thread.
  */
 #ifndef TUI_MODEL_LIVE_H
 #define TUI_MODEL_LIVE_H
@@ -11,32 +11,34 @@
 
 struct model_live;
 
-/* Borrows the session.  0, or -errno and *out = NULL. */
+/* Makes the model of a session, which is borrowed.  Returns 0, or -errno and *out = NULL. */
 int model_live_new(struct model_live **out, struct session *session);
-/* Before session_close().  False if a file system keeps a thread that writes, which uses the session:
- * both have to stay.  NULL is a no-op. */
+/* Frees the model; call it before session_close().  Returns false if a thread that uses the session
+ * hangs in writing to a file system: the model and the session must then stay.  NULL is a no-op. */
 bool model_live_free(struct model_live *live);
 
 struct model *model_live_model(struct model_live *live);
 
-/* Digest the newest slice ahead of the next refresh, so that a refresh never has much to do.  What the
- * model shows stays as it is.  0 or -errno. */
+/* Digests the newest slice ahead of the next refresh, which keeps refreshes short.  The shown data
+ * does not change.  Returns 0 or -errno. */
 int model_live_digest(struct model_live *live);
 
-/* When names will be taken in again (CLOCK_MONOTONIC): where much has to be made anew for new names, they come
- * less often.  Before that time symbols_fd() need not be looked at. */
+/* Returns the time (CLOCK_MONOTONIC) of the next update of names, which are updated less often if
+ * this takes long.  Before that time, symbols_fd() need not be read. */
 uint64_t model_live_names_at(const struct model_live *live);
 
-/* An eventfd, which the caller reads: more is known of what there is to be sampled.  -1: nobody has asked. */
+/* Returns an eventfd that signals news about the offered events; the caller reads it.  Returns -1
+ * if they have not been requested. */
 int model_live_offers_fd(const struct model_live *live);
 
-/* Where there is news of a recording that is compared with (recorded.h): the next refresh takes it in. */
+/* Returns descriptors that signal news of a recording that is the baseline (recorded.h).  The next
+ * refresh takes them in. */
 void model_live_baseline_fds(const struct model_live *live, int fds[RECORDED_FDS]);
 
-/* Wait for its names. */
+/* Waits for the names of a recording that is the baseline. */
 void model_live_baseline_wait(struct model_live *live, unsigned int timeout_ms);
 
-/* A line that the launched command printed: raw bytes, cleaned here. */
+/* Adds to the log a line (raw bytes) that the launched command printed; it is cleaned here. */
 void model_live_output(struct model_live *live, const char *line, size_t len);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * model_live_commands.c - what the screen asks of the engine: targets, events, saving, fetching.
+ * model_live_commands.c - commands of the screen to the engine: targets, events, saving, fetching.
  */
 #include "tui/model_live_private.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* The picker's choice begins with what is followed now. */
+/* Starts the user's choice of processes with those followed now. */
 static void begin_choice(struct model_live *live)
 {
 	int32_t *pids = NULL;
@@ -29,7 +29,7 @@ int model_live_attach(struct model *model, int32_t pid)
 	if (ret)
 		return ret;
 	begin_choice(live);
-	/* From the whole machine to one process: the engine lets go of the rest. */
+	/* When the whole machine was sampled, the engine now drops all other processes. */
 	model->system_wide = false;
 	chosen_add(&live->chosen, pid, false, model->now_ns);
 	model_live_describe_chosen(live);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * model_live_groups.c - the live model's rows by something else than symbols.
+ * model_live_groups.c - the live model's rows by other keys than symbols.
  */
 #include "tui/model_live_private.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * model_live_private.h - what the live model is made of, for model_live.c and model_live_commands.c.
+ * model_live_private.h - internals of the live model, for model_live.c, model_live_commands.c,
+ * model_live_groups.c and model_export.c.
  */
 #ifndef TUI_MODEL_LIVE_PRIVATE_H
 #define TUI_MODEL_LIVE_PRIVATE_H
@@ -33,35 +34,36 @@ struct user {
 };
 
 struct model_live {
-	struct model model; /* first: ops get it back as struct model_live */
+	struct model model; /* must be first: ops cast it to struct model_live */
 	struct session *session;
 	struct hot *hot;
 	struct model_crumbs crumbs;
 	struct model_baseline baseline;
 	struct cost cost;
-	bool hangs; /* a thread that writes was left behind: the session has to stay */
+	bool hangs; /* a writing thread hangs, so the session must stay */
 	uint64_t started_ns;
 	uint64_t memory_told_bytes,
 		memory_measured_ns; /* resident bytes last logged; time of the help's account */
 	uint64_t note_seen;
 	struct chain_notes chain_notes;
-	/* What the hot table was last made of. */
+	/* The query of the hot table's sums. */
 	uint64_t hot_from_ns, hot_to_ns, hot_epoch;
 	unsigned int hot_hide_idle; /* model_idle() */
-	uint64_t names_at_ns; /* not before, new names are taken in */
+	uint64_t names_at_ns; /* earliest time to take in new names */
 	struct activity activity;
 	struct model_calls calls;
 	struct model_lanes lanes;
 	struct model_groups groups;
 	struct model_breakdown_sums breakdown;
 	struct heat heat;
-	/* The processes that the user chose in the picker; none: the session's target. */
+	/* The processes that the user chose in the picker.  has_chosen false: the session's
+	 * target. */
 	bool has_chosen;
 	struct chosen chosen;
-	struct save *save; /* under way, or NULL */
-	struct export_job *export_job; /* the same */
+	struct save *save; /* current recording, or NULL */
+	struct export_job *export_job; /* current export, or NULL */
 	struct model_events events;
-	uint64_t described_ns; /* time of the last model.target; 0: none */
+	uint64_t described_ns; /* time of the last update of model.target; 0: none */
 	struct user users[USERS_MAX];
 };
 
@@ -76,12 +78,12 @@ uint64_t model_live_now_ns(void); /* CLOCK_MONOTONIC */
 void model_live_describe_chosen(struct model_live *live);
 void model_live_take_fetching(struct model_live *live);
 
-/* As in model_ops. */
+/* Implement model_ops. */
 int model_live_export(struct model *model, const char *path, enum export_format format,
 	char *message, size_t size); /* model_export.c */
 void model_live_export_stop(struct model *model);
-void model_live_take_export(struct model_live *live); /* with every refresh */
-void model_live_export_end(struct model_live *live); /* stops it, and waits for that */
+void model_live_take_export(struct model_live *live); /* called at every refresh */
+void model_live_export_end(struct model_live *live); /* stops it and waits for its end */
 int model_live_attach(struct model *model, int32_t pid);
 int model_live_detach(struct model *model, int32_t pid);
 int model_live_event_add(struct model *model, const char *text, struct event_error *error);

@@ -2,8 +2,8 @@
 /*
  * names.c - see names.h.
  *
- * Symrefs never move and are never freed before the table is, so rows may keep their ids.  What a
- * frame is called is remembered with the version of its image's symbols, and asked anew when they come.
+ * Symrefs do not move and are freed only with the table, so rows may keep their ids.  The symref of
+ * a frame is cached with the version of its image's symbols, and looked up again when that changes.
  */
 #include "tui/names_private.h"
 
@@ -21,7 +21,7 @@
 #include <string.h>
 
 #define NAME_MAX_BYTES (FUNCTION_NAME_BYTES + 64) /* with marks */
-#define OTHER_BUILD " (other build)" /* behind addresses in a file that is not the one recorded */
+#define OTHER_BUILD " (other build)" /* follows addresses in a file other than the recorded one */
 
 static struct ref *ref_at(const struct names *names, uint32_t symref)
 {
@@ -42,7 +42,7 @@ static uint64_t hash_of(uint32_t image, enum ref_kind kind, uint64_t key)
 	return mix(key ^ mix((uint64_t)image << 8 | kind));
 }
 
-/* A new zeroed ref; its id, or 0 when out of memory (id 0 itself is made first). */
+/* Adds a zeroed ref.  Returns its id; 0 if memory runs out (the first ref has id 0). */
 static uint32_t ref_new(struct names *names)
 {
 	uint32_t chunk = names->n_refs / NAMES_CHUNK;
@@ -88,7 +88,7 @@ static int slots_grow(struct names *names)
 	return 0;
 }
 
-/* The ref of a key, with *made set when it is new and only image_id, kind and key are filled. */
+/* Returns the ref of a key.  *made: it is new, and only image_id, kind and key are set. */
 static uint32_t ref_intern(
 	struct names *names, uint32_t image, enum ref_kind kind, uint64_t key, bool *made)
 {
@@ -190,7 +190,7 @@ static void watch_for_pretty(struct names *names, uint32_t symref)
 	names->ugly[names->n_ugly++] = symref;
 }
 
-/* Its table is there, or may come any time. */
+/* Whether the image's table is ready or can arrive at any time. */
 static bool is_requested(const struct image_info *info)
 {
 	return info->state == SYMBOLS_READY ||
@@ -225,7 +225,7 @@ static uint32_t resolve(struct names *names, uint32_t image, const struct image_
 			if (names_may_be_mangled(symbol.name))
 				watch_for_pretty(names, symref);
 		} else if (symref && info->kind == IMAGE_ANON) {
-			/* Compiled anew: where it was met last it is now. */
+			/* The code was compiled again: store its newest place. */
 			ref_at(names, symref)->pub.start = symbol.start;
 		}
 	} else if (info->kind == IMAGE_ANON || info->kind == IMAGE_KSYMBOL) {
@@ -333,7 +333,7 @@ uint32_t names_foreign(struct names *names, const char *symbol, const char *imag
 	return symref;
 }
 
-/* Code made at run time has lines where its runtime has written them down. */
+/* Whether the runtime wrote a jitdump file, with source lines of code generated at run time. */
 static bool has_jitdump(const struct names *names, uint32_t image)
 {
 	struct image_origin origin = {0};
@@ -420,7 +420,7 @@ static const char *mismatch_mark(const struct names *names, uint32_t image)
 	return images_get(names->images, image)->deleted ? IMAGE_DELETED : OTHER_BUILD;
 }
 
-/* The shown name; NULL when out of memory. */
+/* Returns the shown name; NULL if memory runs out. */
 static char *make_name(struct names *names, const struct ref *ref)
 {
 	char clean[NAME_MAX_BYTES];
@@ -449,7 +449,7 @@ static char *make_name(struct names *names, const struct ref *ref)
 	return strdup(clean);
 }
 
-/* An address has another name when more is known of its image. */
+/* Updates the name of an address when more is known about its image. */
 static void update_address(struct names *names, struct ref *ref)
 {
 	const struct image_info *info = &names->infos[ref->pub.image_id];
@@ -505,13 +505,13 @@ static void prettify(struct names *names)
 	for (uint32_t i = 0; i < names->n_ugly; i++) {
 		struct ref *ref = ref_at(names, names->ugly[i]);
 
-		/* One that nobody has looked at yet will be pretty when it is. */
+		/* A name not yet requested will be demangled on its first use. */
 		if (ref->pub.symbol &&
 			symbols_pretty(names->symbols, ref->pub.raw) != ref->pub.raw) {
 			char *name = make_name(names, ref);
 
 			if (name) {
-				/* It may have been here when it was looked at first. */
+				/* The name was already demangled on its first use. */
 				if (!strcmp(name, ref->pub.symbol)) {
 					free(name);
 					continue;
@@ -563,7 +563,7 @@ void names_resume(struct names *names)
 	if (!names->held)
 		return;
 	names->held = false;
-	/* What cannot be asked for out of memory is as if it had no symbols. */
+	/* If memory runs out, the image is treated as one without symbols. */
 	for (uint32_t id = 0; id < names->n_infos; id++) {
 		if (names->infos[id].path) {
 			(void)names_request(names, images_get(names->images, id));
@@ -602,7 +602,7 @@ int names_wait(struct names *names, unsigned int timeout_ms)
 	if (!names->symbols)
 		return 0;
 	names_tell_pieces(names);
-	/* It has collected, so what changed is not told again. */
+	/* symbols_wait() collects the changes, so they are not reported again. */
 	ret = symbols_wait(names->symbols, timeout_ms);
 	if (names_tell_pieces(names))
 		ret = symbols_wait(names->symbols, timeout_ms);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * names_data.c - see names.h: what lies at addresses of data.
+ * names_data.c - see names.h: data symbols.
  */
 #include "tui/names_private.h"
 

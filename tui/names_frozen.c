@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * names_frozen.c - names as they are now, for another thread: of the stacks of a snapshot alone.
+ * names_frozen.c - a copy of the current names for another thread, for the stacks of a snapshot.
  *
- * Nothing is asked for any more, and nothing changes; what the original has for ever (images' names, paths of sources) is
- * borrowed, symbols' names, which may become prettier, are copied.
+ * The copy requests nothing and does not change.  Data that the original never changes (names of
+ * images, paths of sources) is borrowed.  Names of symbols are copied, since the original may
+ * replace them.
  */
 #include "tui/grow.h"
 #include "tui/names_private.h"
@@ -15,7 +16,7 @@
 struct freezing {
 	struct names *from, *to;
 	bool inlines;
-	uint8_t *nodes, *symrefs; /* met */
+	uint8_t *nodes, *symrefs; /* by node, by symref: 1 if already met */
 	uint32_t nodes_room, symrefs_room;
 	uint32_t lines_room, segments_room;
 };
@@ -138,7 +139,7 @@ static int copy_symrefs(struct freezing *freezing)
 		struct ref *ref = &to->chunks[i / NAMES_CHUNK][i % NAMES_CHUNK];
 		bool met = !i || (i < freezing->symrefs_room && freezing->symrefs[i]);
 
-		ref->kind = REF_WHOLE; /* the name is made */
+		ref->kind = REF_WHOLE; /* pub.symbol is set, and kind no longer matters */
 		ref->pub = *names_get(from, met ? i : 0);
 		ref->pub.symbol = strdup(ref->pub.symbol);
 		if (!ref->pub.symbol)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * names_images.c - see names_private.h: what images are called, and where their symbols can come from.
+ * names_images.c - see names_private.h: names of images, and the sources of their symbols.
  */
 #include "tui/names_private.h"
 
@@ -44,7 +44,7 @@ bool names_source(struct images *images, uint32_t id, struct symbols_source *sou
 		break;
 	case IMAGE_ANON:
 		if (strcmp(image->path, "[anon]") != 0)
-			return false; /* "[vsyscall]" */
+			return false; /* such as "[vsyscall]" */
 		source->kind = SYMBOLS_JIT;
 		break;
 	default:
@@ -87,7 +87,8 @@ int names_request(struct names *names, const struct image *image)
 		: 0;
 }
 
-/* What is shown for an image: the last part of its path, or the bracketed name of what is no file. */
+/* Sets the shown name of an image: the last part of its path, or a name in brackets if it is no
+ * file. */
 static int name_image(struct image_info *info, const struct image *image)
 {
 	static const char *const special[] = {
@@ -107,14 +108,14 @@ static int name_image(struct image_info *info, const struct image *image)
 	if (image->kind == IMAGE_KSYMBOL)
 		path = names_ksymbol_module(path);
 	else if (image->kind == IMAGE_ANON && *path == '[')
-		path = image->path; /* "[vsyscall]" */
+		path = image->path; /* such as "[vsyscall]" */
 	else if (image->kind == IMAGE_FILE && strstr(path, "/jit_app_cache:"))
 		path = "[JIT app cache]"; /* simpleperf's copies of code, one file each */
 	else if (image->kind == IMAGE_FILE && strstr(path, "/jit_zygote_cache:"))
 		path = "[JIT zygote cache]";
 	else if ((image->kind != IMAGE_FILE && image->kind != IMAGE_MODULE) || !*path)
 		path = image->kind == IMAGE_FILE ? "[unknown]" : special[image->kind];
-	/* Cleaning never lengthens: one '?' stands for at least one byte. */
+	/* Cleaning never lengthens: a '?' replaces at least one byte. */
 	size = strlen(path) + 1;
 	info->path = malloc(size);
 	if (!info->path)
@@ -125,7 +126,7 @@ static int name_image(struct image_info *info, const struct image *image)
 	return 0;
 }
 
-/* Of a name there is one copy. */
+/* Shared strings are few, so the search is linear. */
 const char *names_shared(struct names *names, const char *text, const char *other)
 {
 	char **grown;
@@ -165,7 +166,7 @@ void names_jit(struct names *names, struct ref *ref, const char *file)
 	ref->pub.image = slash && slash[1] ? slash + 1 : ref->pub.path;
 }
 
-/* "nf-tables.ko.xz" is the module nf_tables. */
+/* Returns the module name of a file: "nf-tables.ko.xz" is "[nf_tables]". */
 static const char *module_of_file(struct names *names, const char *file)
 {
 	char module[64];
@@ -181,7 +182,8 @@ static const char *module_of_file(struct names *names, const char *file)
 	return names_module(names, module);
 }
 
-/* One process may see a file as "/bin/a", whoever is outside of its root as "/srv/root/bin/a". */
+/* Compares paths without a leading part: one process may see a file as "/bin/a", another one,
+ * outside of its root, as "/srv/root/bin/a". */
 static bool is_same_place(const char *a, const char *b)
 {
 	size_t n = strlen(a), m = strlen(b);

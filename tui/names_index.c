@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * names_index.c - symrefs by what they are called, for symbols of another profile that have the same names.
+ * names_index.c - an index of symrefs by name, for symbols of another profile.
  */
 #include "tui/called.h"
 #include "tui/format.h"
@@ -22,7 +22,7 @@ static uint32_t next_of(const struct names_index *index, uint32_t at)
 	return (at + 1) & (index->n_slots - 1);
 }
 
-/* Clones of one function begin at one place. */
+/* Returns the first slot for a symbol.  Clones of one function have the same. */
 static uint32_t first_of(const struct names_index *index, const char *symbol, const char *image)
 {
 	const uint32_t hash = format_hash(symbol, called_base(symbol).len) * 31u +
@@ -99,8 +99,8 @@ static enum likeness likeness_of(const struct symref *symbol, const struct symre
 	return called_base(other->symbol).len == strlen(other->symbol) ? BASE : CLONE;
 }
 
-/* The one that is most like it: with the name and the start, with the name, then a clone of the
- * function that is really here, of several the whole function; last one that was added; 0: none. */
+/* Finds the most similar symref: same name and start, same name, the whole function, a clone of it,
+ * or one added before; 0 if none. */
 static uint32_t find(const struct names_index *index, const struct symref *symbol)
 {
 	enum likeness best = UNLIKE;

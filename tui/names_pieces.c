@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * names_pieces.c - asks what memory without a file is that may be a file's code, and tells the
- * sampling thread.
+ * names_pieces.c - finds out whether memory without a file holds code of a file, and reports it to
+ * the sampling thread.
  *
- * Whoever samples makes an image of each such piece (struct image_text); symbols/moved.h compares
- * it with the file.  Frames of it become those of the file, or of other code.
+ * The sampler makes an image of each such piece (struct image_text); symbols/moved.h compares it
+ * with the file.  Frames in it then become frames of the file, or of other code.
  */
 #include "tui/names_private.h"
 
@@ -89,7 +89,7 @@ static void tell(struct names *names, uint32_t image, bool is_moved, uint64_t bi
 		move.bias = text.other_bias;
 	if (changes_move(names->code, &move))
 		symbols_lack_memory(names->symbols);
-	/* What its frames will be in is needed soon. */
+	/* The names of the frames' new image will be needed soon. */
 	(void)names_image(names, move.to);
 }
 
@@ -103,7 +103,7 @@ bool names_tell_pieces(struct names *names)
 		enum symbols_moved state;
 		uint64_t bias;
 
-		/* A recording may have told. */
+		/* A recording may already have reported it. */
 		if (changes_moved(names->code, piece->image))
 			continue;
 		if (!piece->asked && piece->question.n_samples)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * names_private.h - a table of names from inside, for names*.c alone.
+ * names_private.h - internals of a table of names, for names*.c only.
  *
- * names.c has symrefs, names_images.c what images are called and where their symbols come from, names_data.c data symbols.
+ * names.c has the symrefs, names_images.c the names of images and the sources of their symbols,
+ * names_data.c the data symbols.
  */
 #ifndef TUI_NAMES_PRIVATE_H
 #define TUI_NAMES_PRIVATE_H
@@ -11,67 +12,66 @@
 #include "tui/names.h"
 
 enum ref_kind {
-	REF_SYMBOL, /* key is the symbol's index */
-	REF_ADDRESS, /* key is the offset */
-	REF_WHOLE, /* all of the image */
-	REF_INLINED, /* key is the address of its raw name, of which there is one */
-	REF_FOREIGN, /* key is its own number */
+	REF_SYMBOL, /* key: index of the symbol */
+	REF_ADDRESS, /* key: the offset */
+	REF_WHOLE, /* the whole image */
+	REF_INLINED, /* key: address of the raw name, of which there is one copy */
+	REF_FOREIGN, /* key: its own number */
 };
 
 struct ref {
-	struct symref pub; /* pub.symbol is made when first asked for */
+	struct symref pub; /* pub.symbol is made on first use */
 	uint64_t key;
-	uint32_t
-		table; /* of REF_ADDRESS: the version of the image's symbols when pub.symbol was made */
+	uint32_t table; /* for REF_ADDRESS: image_info.table when pub.symbol was made */
 	uint8_t kind;
-	bool uncertain; /* of REF_SYMBOL */
+	bool uncertain; /* for REF_SYMBOL */
 };
 
 struct image_info {
 	char *path; /* cleaned; NULL: not met yet */
-	const char *name; /* within path */
-	uint32_t version; /* grows when its frames must be asked for again */
-	uint32_t table; /* symbols_version() */
-	uint32_t twin; /* see names_twin(); 0: not asked */
+	const char *name; /* points into path */
+	uint32_t version; /* grows when the symrefs of its frames change */
+	uint32_t table; /* last symbols_version() */
+	uint32_t twin; /* see names_twin(); 0: not computed yet */
 	enum image_kind kind;
 	enum symbols_state state;
-	bool mismatch; /* the file is another than was recorded */
+	bool mismatch; /* the file is not the recorded one */
 	bool unproven; /* see struct symref */
-	bool has_source; /* there is somebody to ask */
+	bool has_source; /* symbols can be requested */
 	bool is_piece; /* see names_pieces.c */
 };
 
 struct frame_info {
 	uint32_t symref;
-	uint32_t version; /* of the image; 0: nothing known */
+	uint32_t version; /* image_info.version at the lookup; 0: none */
 	uint16_t generation;
 };
 
-/* Code without a file that may be a file's. */
+/* Code without a file that may be code of a file. */
 struct names_piece {
 	uint32_t image;
 	bool asked;
 	struct symbols_piece question;
 };
 
-/* Of a frame, as long as names are frozen: what is inlined there, the function last. */
+/* A frame in frozen names: its inlined functions and, as the last one, the function. */
 struct frozen_frame {
-	uint32_t first, n; /* of lines */
+	uint32_t first, n; /* range in lines */
 };
 
-/* A segment of an image's file, kept while names are frozen. */
+/* A segment of an image's file, in frozen names. */
 struct frozen_segment {
 	uint32_t image;
 	struct symbols_segment segment;
 };
 
-#define NAMES_CHUNK 1024u /* refs */
+#define NAMES_CHUNK 1024u /* number of refs */
 
 struct names {
 	const struct stacks *stacks;
 	struct images *images;
 	struct symbols *symbols;
-	struct changes *code; /* told of changes of code; or NULL */
+	struct changes *code; /* receives changes of code; or NULL */
 	uint64_t epoch, changes;
 	struct frame_info *frames; /* by frame id */
 	uint32_t n_frames;
@@ -79,52 +79,56 @@ struct names {
 	uint32_t n_infos;
 	struct ref **chunks;
 	uint32_t n_refs;
-	uint32_t *slots; /* open addressing over refs; 0: free, symref 0 is never looked up */
+	uint32_t *slots; /* open addressing over refs; 0: free, since symref 0 is never looked up */
 	uint32_t n_slots; /* a power of two */
-	uint32_t *ugly; /* symrefs that may still get a pretty name */
+	uint32_t *ugly; /* symrefs that may still get a demangled name */
 	uint32_t n_ugly, ugly_room;
-	char **modules; /* "[name]", and paths of files that name code made at run time */
+	char **modules; /* "[name]", and paths of files that name generated code */
 	uint32_t n_modules;
 	struct forest *forest; /* or NULL */
 	bool held;
-	bool is_frozen; /* the rest is of such alone (names_frozen.c) */
+	bool is_frozen; /* a copy by names_freeze(); only then the next fields are used */
 	struct frozen_frame *frozen; /* by frame id */
 	uint32_t n_frozen;
 	struct names_line *lines;
 	uint32_t n_lines;
 	struct frozen_segment *segments;
 	uint32_t n_segments;
-	struct names_piece *pieces; /* until it is known what they are */
+	struct names_piece *pieces; /* pieces still being compared */
 	uint32_t n_pieces;
-	bool lines_asked, data_asked; /* since the answers that came last */
+	bool lines_asked, data_asked; /* requests since the last answers */
 };
 
-/* What is known of an image, which is asked for when it is met for the first time.  NULL when out of memory. */
+/* Returns the data of an image; the first call requests its symbols.  Returns NULL if memory runs
+ * out. */
 struct image_info *names_image(struct names *names, uint32_t id);
-/* The image whose symrefs its symbols have: the same file at the same place, if there is one.
- * Other names of a file (hard links) have their own.  Of images that are ready. */
+/* Returns the image that owns the symrefs for the symbols of this one, which must be ready: another
+ * image of the same file at the same path, or the image itself.  Hard links have their own
+ * symrefs. */
 uint32_t names_twin(struct names *names, uint32_t id);
-/* Ask for its symbols (again).  0 or -ENOMEM. */
+/* Requests the image's symbols (again).  Returns 0 or -ENOMEM. */
 int names_request(struct names *names, const struct image *image);
-/* "[module]", shared. */
+/* Returns "[module]", shared. */
 const char *names_module(struct names *names, const char *module);
-/* A new symref of another profile's symbol; 0 when out of memory. */
+/* Adds a symref for another profile's symbol.  Returns 0 if memory runs out. */
 uint32_t names_foreign(struct names *names, const char *symbol, const char *image);
-/* "name", shared; other where there is no memory for it. */
+/* Returns a shared copy of text; `other` if memory runs out. */
 const char *names_shared(struct names *names, const char *text, const char *other);
-/* Where code of an image took the place of other code, to names->code. */
+/* Reports to names->code where code of an image replaced other code. */
 void names_tell_changes(struct names *names, uint32_t image);
-/* To whom asks about an image: its changes, once its table is there, or that they will not be
- * known in time. */
+/* Answers a question in names->code about the changes of an image, once its table is here.
+ * Declines it if they will not be known in time. */
 void names_answer_changes(struct names *names);
 /* --- names_pieces.c --- */
 
-/* An image was met that may be moved code; then, where its code was executed. */
+/* names_meet_piece() adds an image that may be moved code, names_sample_piece() an address where
+ * its code ran. */
 void names_meet_piece(struct names *names, uint32_t image);
 void names_sample_piece(struct names *names, uint32_t image, uint64_t address);
-/* Ask what the pieces are; what is known by now goes to names->code.  True: something does. */
+/* Requests comparisons of the pieces and reports results to names->code.  Returns true if it
+ * reported any. */
 bool names_tell_pieces(struct names *names);
-/* The file that names code made at run time stands for its image. */
+/* Uses the file that names generated code as the image of a ref. */
 void names_jit(struct names *names, struct ref *ref, const char *file);
 
 #endif

@@ -46,7 +46,7 @@ const char *names_ksymbol_module(const char *name)
 {
 	if (starts_with(name, "bpf_"))
 		return "[bpf]";
-	/* It stands for callers of the user's that nobody knows. */
+	/* It represents unknown callers in user space. */
 	if (names_is_truncated(name))
 		return "[unknown]";
 	if (starts_with(name, "ftrace_"))

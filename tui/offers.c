@@ -2,8 +2,9 @@
 /*
  * offers.c - see offers.h.
  *
- * The thread reads the catalogue, tries all of it in pieces, and between them answers questions about single entries.  A
- * tracepoint is opened itself only when it has been asked for a moment: not each that the cursor passes.
+ * The thread reads the catalogue and probes all of it in pieces.  Between pieces it answers
+ * requests for single entries.  A tracepoint is opened by itself only after it has been requested
+ * for a moment, not whenever the cursor passes it.
  */
 #include "tui/offers.h"
 
@@ -19,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define AT_ONCE 64 /* entries */
+#define AT_ONCE 64 /* number of entries in a piece */
 #define REST_NS 250000000l
 #define NONE SIZE_MAX
 
@@ -29,23 +30,23 @@ struct offers {
 	pthread_t thread;
 	int fd;
 
-	pthread_mutex_t lock; /* what follows */
+	pthread_mutex_t lock; /* protects all fields below */
 	pthread_cond_t asked;
 	bool stop;
 	struct offers_list list;
 	struct offer_state *states;
-	struct offer_detail **details; /* NULL: not known */
-	size_t wanted; /* whose details are asked for; NONE */
+	struct offer_detail **details; /* NULL: unknown */
+	size_t wanted; /* entry with requested details; or NONE */
 	struct catalogue_target target;
 	unsigned int target_serial; /* 0: no target yet */
 };
 
-/* The thread's own. */
+/* The thread's own data. */
 struct work {
 	struct offers *offers;
 	struct catalogue *catalogue;
 	const struct catalogue_entry *entries;
-	size_t n, next; /* to be tried */
+	size_t n, next; /* next entry to probe */
 	struct catalogue_target target;
 	unsigned int target_serial;
 };
@@ -54,7 +55,7 @@ static void tell(const struct offers *offers)
 {
 	const uint64_t one = 1;
 
-	/* Full means that nobody has read it: then it can be read still. */
+	/* If the counter is full, it has not been read, and the news is signalled already. */
 	if (write(offers->fd, &one, sizeof(one)) < 0)
 		return;
 }
@@ -98,7 +99,7 @@ static void join_fields(const struct work *work, size_t i, char *out, size_t siz
 	catalogue_fields_free(fields, n);
 }
 
-/* Whether nothing else is asked for during a moment.  Lock held. */
+/* Waits a moment.  Returns false if there is another request meanwhile.  Lock held. */
 static bool rests(struct offers *offers, size_t i, unsigned int serial)
 {
 	struct timespec until;
@@ -123,7 +124,7 @@ static void learn(struct work *work, size_t i, struct offer_detail *detail)
 	list_events_reason(entry, &work->offers->limits, detail->reason, sizeof(detail->reason));
 }
 
-/* Lock held, but not while anything is opened or read. */
+/* Answers the current request.  Lock held, except while anything is opened or read. */
 static void answer(struct work *work)
 {
 	struct offers *offers = work->offers;
@@ -160,7 +161,7 @@ static void answer(struct work *work)
 		offers->wanted = NONE;
 }
 
-/* --- all of them --- */
+/* --- all entries --- */
 
 static void try_some(struct work *work)
 {
@@ -173,7 +174,7 @@ static void try_some(struct work *work)
 	pthread_mutex_lock(&offers->lock);
 	publish(offers, work, from, to);
 	work->next = offers->list.tried = to;
-	/* The beginning is what is seen first; the rest comes as one. */
+	/* Signal the first piece, which is on the screen, and then only the end. */
 	if (!from || to == work->n)
 		tell(offers);
 }
@@ -240,7 +241,7 @@ static void *run(void *ctx)
 		else
 			pthread_cond_wait(&offers->asked, &offers->lock);
 	}
-	/* Texts of it are in use on the screen until now. */
+	/* The screen uses the texts of the catalogue until offers_free(). */
 	forget_details(offers);
 	pthread_mutex_unlock(&offers->lock);
 	catalogue_free(work.catalogue);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * offers.h - the catalogue for a screen: read and tried by a thread of its own, so that nobody waits for it.
+ * offers.h - the catalogue for a screen, read and probed by a thread of its own.
  *
- * The thread owns the catalogue (sampler/catalogue.h); what it found out is copied below a mutex.  What was found out is
- * kept until the target is another one.  All functions are the UI thread's.
+ * The thread owns the catalogue (sampler/catalogue.h).  Results are copied under a mutex and kept
+ * until the target changes.  All functions are for the UI thread.
  */
 #ifndef TUI_OFFERS_H
 #define TUI_OFFERS_H
@@ -16,42 +16,45 @@
 
 struct offers;
 
-/* Texts of entries are good until offers_free(); their state is told by offers_state() alone. */
+/* Texts of entries are valid until offers_free().  Their state is valid only from
+ * offers_state(). */
 struct offers_list {
 	const struct catalogue_entry *entries; /* NULL: being read */
 	size_t n;
-	size_t tried; /* of them, for this target */
-	int tracepoints_error; /* positive errno why there are none; 0 */
-	int error; /* positive errno: nothing could be read */
+	size_t tried; /* number of entries probed for this target */
+	int tracepoints_error; /* positive errno if there are none; else 0 */
+	int error; /* positive errno if nothing could be read; else 0 */
 };
 
 struct offer_state {
 	enum catalogue_state state;
-	int error; /* positive errno, as of the entry */
+	int error; /* positive errno, as in the entry */
 	bool exactly;
 };
 
 struct offer_detail {
-	char reason[512]; /* cleaned: why it does not open, a sentence; "" */
-	char fields[1024]; /* cleaned: of a tracepoint's samples, "char comm[16], pid_t pid"; "" */
+	char reason[512]; /* cleaned sentence: why it does not open; or "" */
+	/* cleaned fields of a tracepoint's samples, "char comm[16], pid_t pid"; or "" */
+	char fields[1024];
 };
 
-/* Starts the thread.  system and limits: copied.  0, -ENOMEM or -errno and *out NULL. */
+/* Starts the thread.  Borrows system, copies limits.  Returns 0, or -ENOMEM or -errno with *out
+ * NULL. */
 int offers_new(
 	struct offers **out, const struct event_system *system, const struct proc_limits *limits);
-/* Waits for the one open that is under way; NULL is a no-op. */
+/* Waits for an open() in progress.  NULL is a no-op. */
 void offers_free(struct offers *offers);
 
-/* An eventfd, which the caller reads: there is something new. */
+/* Returns an eventfd that signals news; the caller reads it. */
 int offers_fd(const struct offers *offers);
 
-/* Where events are tried; another target than before makes all of it be tried anew. */
+/* Sets the target for probing.  If it has changed, all events are probed again. */
 void offers_set_target(struct offers *offers, const struct catalogue_target *target);
 
 void offers_list(struct offers *offers, struct offers_list *out);
 void offers_state(struct offers *offers, size_t i, struct offer_state *out);
-/* What is known of one entry; where that is not enough it is asked for, and of several such questions only the last is
- * answered.  False: not known yet. */
+/* Returns the details of an entry.  If more are needed, they are requested; only the last of
+ * several requests is answered.  Returns false if they are not known yet. */
 bool offers_detail(struct offers *offers, size_t i, struct offer_detail *out);
 
 #endif

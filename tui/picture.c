@@ -2,8 +2,8 @@
 /*
  * picture.c - see picture.h.
  *
- * Cells of one look in a row are one run.  In SVG words are as long as their columns, whatever font the viewer has, and
- * blanks are only drawn where they have a background.
+ * Adjacent cells of one row with the same look form a run.  In SVG, words have the width of their
+ * columns in any font, and blanks are drawn only if they have a background.
  */
 #include "tui/picture.h"
 
@@ -28,7 +28,8 @@ enum picture_form picture_form_of(const char *path)
 	return dot && !strcasecmp(dot, ".svg") ? PICTURE_SVG : PICTURE_TEXT;
 }
 
-/* Colours as they are seen: what is the terminal's own is the paper's, and what is reversed is turned round. */
+/* Returns the visible colours of a cell: paper colours replace the terminal's defaults, and
+ * reversed colours are swapped. */
 static struct theme_look seen(const struct theme *theme, const struct cell *cell)
 {
 	struct theme_look look =
@@ -83,7 +84,7 @@ static void put_glyphs(FILE *out, const struct cell *cells, int n)
 			put_glyph(out, cells[i].glyph);
 }
 
-/* The run that begins at x: cells of one look. */
+/* Returns the length of the run at x, and its look. */
 static int run_of(const struct canvas *canvas, const struct theme *theme, int x, int y,
 	struct theme_look *look)
 {
@@ -135,7 +136,8 @@ static void write_html(FILE *out, const struct canvas *canvas, const struct them
 	fputs("</pre></body></html>\n", out);
 }
 
-/* Words from *at on as far as single blanks join them: viewers make one blank of several.  Their length, 0: none. */
+/* Returns the length of the words at *at that are separated by single blanks; 0 if none.  Viewers
+ * merge several blanks into one.  Moves *at to the first word. */
 static int words_of(const struct cell *cells, int n, int *at)
 {
 	int end;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * picture.h - what a canvas shows, as a file: text, or in the colours of a theme as HTML or SVG.
+ * picture.h - writes the content of a canvas as text, or in the colours of a theme as HTML or SVG.
  *
- * Pure but for the stream; UI thread.
+ * No side effects except on the stream; UI thread.
  */
 #ifndef TUI_PICTURE_H
 #define TUI_PICTURE_H
@@ -14,10 +14,10 @@
 
 enum picture_form { PICTURE_TEXT, PICTURE_HTML, PICTURE_SVG };
 
-/* By the ending of a file's name: .html, .htm, .svg; text otherwise. */
+/* Returns the form that a file name's ending selects: .html, .htm, .svg; else text. */
 enum picture_form picture_form_of(const char *path);
 
-/* 0, -ENOMEM or -EIO (look at errno). */
+/* Writes the canvas.  Returns 0, -ENOMEM, or -EIO with errno set. */
 int picture_write(
 	FILE *out, const struct canvas *canvas, const struct theme *theme, enum picture_form form);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * prompt.c - a line editor: what readline users reach for, and no more.
+ * prompt.c - a line editor with the common keys of readline.
  */
 #include "tui/prompt.h"
 
@@ -107,7 +107,7 @@ enum prompt_result prompt_key(struct prompt *prompt, uint32_t key)
 	case INPUT_CTRL('G'):
 		return PROMPT_CANCELLED;
 	case INPUT_BACKSPACE:
-		/* Of an empty line: as in vi and less, it leaves. */
+		/* In an empty line, backspace leaves the prompt, as in vi and less. */
 		if (!prompt->len)
 			return PROMPT_CANCELLED;
 		return cut(prompt, before(prompt, prompt->cursor), prompt->cursor);
@@ -153,7 +153,7 @@ void prompt_draw(const struct prompt *prompt, struct canvas *canvas, int y)
 	memcpy(head, text, prompt->cursor);
 	head[prompt->cursor] = '\0';
 	cursor = canvas_width_of(head);
-	/* What does not fit is cut at the left, so that the cursor stays in sight. */
+	/* Cut a long text at the left, so that the cursor stays visible. */
 	while (cursor > room && *text) {
 		size_t step = after(prompt, (size_t)(text - prompt->text)) -
 			(size_t)(text - prompt->text);

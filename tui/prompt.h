@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * prompt.h - one line of text that the user edits.  Plain data; UI thread.
+ * prompt.h - a line of text that the user edits.  Plain data; UI thread.
  */
 #ifndef TUI_PROMPT_H
 #define TUI_PROMPT_H
@@ -15,7 +15,7 @@
 struct prompt {
 	char label[24];
 	char text[PROMPT_MAX]; /* UTF-8, no control characters */
-	size_t len, cursor; /* bytes */
+	size_t len, cursor; /* in bytes */
 };
 
 enum prompt_result { PROMPT_SAME, PROMPT_CHANGED, PROMPT_DONE, PROMPT_CANCELLED };

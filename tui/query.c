@@ -2,7 +2,7 @@
 /*
  * query.c - see query.h.
  *
- * Rows are those of a table (table.h); activity is summed here.  UI thread.
+ * Rows are computed by a table (table.h); activity is summed here.  UI thread.
  */
 #include "tui/query.h"
 
@@ -110,7 +110,7 @@ int query_run(const struct query *query, struct query_row **rows, size_t *n)
 
 /* --- activity --- */
 
-/* The event's weight in each slice. */
+/* Computes the event's weight in each slice. */
 struct weighing {
 	const struct query *query;
 	struct half half;
@@ -197,7 +197,7 @@ static int weigh_in_two(struct weighing *weighing, struct halves *halves)
 	return ret;
 }
 
-/* The totals serve unless single samples must be left out. */
+/* Uses the slices' totals unless single samples must be left out. */
 static int weigh_slices(struct weighing *weighing)
 {
 	const struct query *query = weighing->query;
@@ -242,7 +242,7 @@ int query_activity(
 		if (slice->end_ns <= from_ns || slice->start_ns >= to_ns ||
 			slice->end_ns <= slice->start_ns)
 			continue;
-		/* Even over the slice, of which only the part in the range counts. */
+		/* The weight is even over the slice; only its part in the range counts. */
 		start = (double)slice->start_ns - (double)from_ns;
 		end = (double)slice->end_ns - (double)from_ns;
 		density = (double)weighing.weights[i] / (end - start);

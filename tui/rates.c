@@ -38,7 +38,7 @@ static void push(struct rate *rate, uint64_t per_second)
 	rate->per_second[rate->n++] = per_second;
 }
 
-/* A number that an event had before is not given out again, so nothing else may be meant by it. */
+/* Finds or adds an entry.  An event's number is not reused, so an entry has only one event. */
 static struct rate *take(struct rates *rates, uint8_t event)
 {
 	for (size_t i = 0; i < rates->n; i++)
@@ -87,7 +87,7 @@ void rates_update(struct rates *rates, const struct engine_status *status)
 		seconds = passed / SECOND_NS;
 		if (!seconds)
 			continue;
-		/* An estimate may fall, as an event counts less than was thought. */
+		/* An estimate may fall when the event counts less than expected. */
 		per_second = count > rate->begun_count
 			? (uint64_t)((double)(count - rate->begun_count) * SECOND_NS /
 				  (double)passed)

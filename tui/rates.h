@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * rates.h - how fast each event of a session counts: now, and in each second of the last minute.
+ * rates.h - the rate of each event in a session: now, and in each second of the last minute.
  *
- * Plain data, made of one status after the other.  UI thread.
+ * Plain data, updated by each new status.  UI thread.
  */
 #ifndef TUI_RATES_H
 #define TUI_RATES_H
@@ -17,9 +17,9 @@
 
 struct rate {
 	uint8_t event;
-	uint64_t per_second[RATES_HISTORY]; /* of whole seconds, oldest first */
+	uint64_t per_second[RATES_HISTORY]; /* for whole seconds, oldest first */
 	size_t n;
-	/* Private: what was counted when the second at work began. */
+	/* Private: time and count at the start of the current second. */
 	uint64_t begun_ns, begun_count;
 };
 
@@ -28,15 +28,16 @@ struct rates {
 	size_t n;
 };
 
-/* A count as it would be if the event had counted all the time that it was enabled; *estimated: it had not. */
+/* Returns a count scaled to the time that the event was enabled.  *estimated: it did not count all
+ * of that time. */
 uint64_t rates_scaled(const struct engine_event_status *event, bool *estimated);
 
-/* Whether the event never counted though it was enabled: there is no number then. */
+/* Whether the event never counted although it was enabled; it then has no count. */
 bool rates_not_counted(const struct engine_event_status *event);
 
 void rates_update(struct rates *rates, const struct engine_status *status);
 
-/* NULL: nothing is known yet. */
+/* Returns the rate of an event; NULL if nothing is known yet. */
 const struct rate *rates_find(const struct rates *rates, uint8_t event);
 
 #endif

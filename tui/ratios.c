@@ -40,7 +40,7 @@ enum kind {
 	KINDS
 };
 
-/* The same by attribute and by names. */
+/* Each kind by attribute and by names. */
 static const struct {
 	uint32_t type;
 	uint64_t config;
@@ -76,7 +76,7 @@ static const struct {
 
 struct rule {
 	const char *name, *brief;
-	const char *unit; /* of ratios_of(); NULL: not there */
+	const char *unit; /* for ratios_of(); NULL: not used there */
 	enum kind part, other;
 	double factor;
 	enum ratio_form form;
@@ -118,7 +118,7 @@ static const struct rule rules[] = {
 
 _Static_assert(sizeof(rules) / sizeof(*rules) <= RATIOS_MAX, "every ratio has room");
 
-/* The modifiers of a name that choose what is counted; others do not change a count. */
+/* Modifiers that select the code that is counted; others do not change a count. */
 #define CHOOSING "ukhGH"
 
 static size_t base_len(const char *name)
@@ -156,7 +156,7 @@ static unsigned int choosing_of(const char *name)
 	return bits;
 }
 
-/* Both count in the same modes. */
+/* Whether both count in the same modes. */
 static bool same_modes(const struct ratio_part *part, const struct ratio_part *other)
 {
 	const struct perf_event_attr *a = part->attr, *b = other->attr;
@@ -168,7 +168,7 @@ static bool same_modes(const struct ratio_part *part, const struct ratio_part *o
 		a->exclude_host == b->exclude_host && a->exclude_guest == b->exclude_guest;
 }
 
-/* A clock tells the same time whatever the mode. */
+/* Whether two counts can be compared.  A clock counts the same in all modes. */
 static bool compare_well(
 	const struct ratio_part *part, const struct ratio_part *other, bool with_clock)
 {
@@ -225,7 +225,7 @@ size_t ratios_find(const struct ratio_part *parts, size_t n, struct ratio out[RA
 	return found;
 }
 
-/* Misses of any cache: of its accesses, else of instructions. */
+/* Computes misses of any cache as a share of its accesses, else per 1,000 instructions. */
 static bool cache_misses(const struct ratio_part *parts, size_t n, size_t part, struct ratio *out)
 {
 	const struct perf_event_attr *attr = parts[part].attr;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ratios.h - what two counts tell together: instructions per cycle, miss rates, page faults by time.
+ * ratios.h - ratios of two counts: instructions per cycle, miss rates, page faults by time.
  *
- * Counts are compared only where they were counted at the same time: both in one group, or both all the time that they were
- * enabled.  Pure functions; any thread.
+ * Counts are compared only if they were counted at the same time: both in one group, or both during
+ * all of the time that they were enabled.  Pure functions; any thread.
  */
 #ifndef TUI_RATIOS_H
 #define TUI_RATIOS_H
@@ -15,37 +15,37 @@
 
 #define RATIOS_MAX 24
 
-/* A count as somebody has it. */
+/* A count as the caller has it. */
 struct ratio_part {
-	const char *
-		name; /* as of struct event_spec: with modifiers; looked at where there is no attribute */
-	double count; /* scaled; of clocks in ns */
+	const char *name; /* with modifiers, as in struct event_spec; used without attr */
+	double count; /* scaled; ns for clocks */
 	uint16_t group; /* 0: none */
-	bool always; /* it counted all the time that it was enabled */
+	bool always; /* counted all the time that it was enabled */
 	const struct perf_event_attr *attr; /* or NULL */
-	const char *cgroup; /* only counts of one cgroup are compared; NULL: none */
+	const char *cgroup; /* only counts of the same cgroup are compared; NULL: none */
 };
 
 enum ratio_form {
-	RATIO_NUMBER, /* 1.24 */
+	RATIO_NUMBER, /* such as 1.24 */
 	RATIO_PERCENT,
-	RATIO_PER_SECOND, /* of time on a CPU, from a clock event */
+	RATIO_PER_SECOND, /* per second of time on a CPU, from a clock event */
 };
 
 struct ratio {
 	const char *name; /* "instructions per cycle" */
 	const char *brief; /* "IPC" */
-	const char
-		*unit; /* behind the number of the part: "per cycle", "% of branches"; NULL: none */
+	const char *unit; /* printed after the part's number: "% of branches"; NULL: none */
 	enum ratio_form form;
-	double value; /* of RATIO_PERCENT 0 .. 100 */
-	size_t part, other; /* whose numbers these are: part divided by other */
+	double value; /* for RATIO_PERCENT 0 .. 100 */
+	size_t part, other; /* indexes of the counts: value = part / other * a factor */
 };
 
-/* In a fixed order; at most RATIOS_MAX are stored in out.  How many. */
+/* Computes all ratios of the counts, in a fixed order.  Returns their number, at most
+ * RATIOS_MAX. */
 size_t ratios_find(const struct ratio_part *parts, size_t n, struct ratio out[RATIOS_MAX]);
 
-/* The first one with a unit whose part is that one; of any cache's misses, too.  False: there is none. */
+/* Computes the first ratio with a unit that has this part, also for misses of any cache.  Returns
+ * false if there is none. */
 bool ratios_of(const struct ratio_part *parts, size_t n, size_t part, struct ratio *out);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * record.c - strobe record: samples a target into a file until something ends it.
  *
- * UI thread.  What is waited for, and how it ends, is taking.h's; here is what the file adds to it.
+ * UI thread.  taking.h waits for the end of sampling; this file adds the recording.
  */
 #include "tui/record.h"
 
@@ -28,7 +28,7 @@ enum { ALSO_TICK, ALSO_FAILURE };
 struct run {
 	struct taking taking;
 	struct taking_also also;
-	struct request request; /* with the tap */
+	struct request request; /* copy with the tap */
 	struct engine_tap tap;
 	struct record_file file;
 	struct recorder *recorder;
@@ -108,7 +108,7 @@ static void sample(struct run *run)
 	taking->also = &run->also;
 	taking->without_names = true;
 	taking_sample(taking);
-	/* The sampling thread may be waiting for the disk. */
+	/* The sampling thread may be blocked by the disk. */
 	if (taking->interrupted)
 		recorder_give_up(run->recorder);
 	while (!taking_is_over(taking))
@@ -138,20 +138,20 @@ static int finish(struct run *run)
 	char text[RECORD_TEXT_MAX];
 	int ret;
 
-	/* What was found out of pieces of code goes into the recording. */
+	/* Known origins of pieces of code go into the recording. */
 	(void)record_ask_files(&run->asked, &taking->session);
 	if (names_asks_pieces(taking->session.names))
 		(void)names_wait(taking->session.names, NAMES_TIMEOUT_MS);
 	session_settle(&taking->session, SETTLE_MS);
-	/* What has no build-id is found by its path. */
+	/* An image without a build-id is found by its path. */
 	(void)record_build_ids(&ids, &taking->session, NAMES_TIMEOUT_MS);
-	/* Names that cannot be copied may still be where they are. */
+	/* Names that cannot be copied may still be found at their place. */
 	if (!record_copy_kept(&kept, &taking->session))
 		recorder_keep(run->recorder, kept.bytes, kept.len);
 	tell_notes(run);
 	if (record_explain_kept(&kept, text, sizeof(text)))
 		complain(run, text);
-	/* The disk may hang. */
+	/* The disk may block. */
 	taking_release_signals(taking);
 	session_close(&taking->session);
 	ret = recorder_finish(run->recorder, &taking->status, ids.list, ids.n);
@@ -204,7 +204,7 @@ static int make_recorder(struct run *run)
 	return error ? error : watch(run);
 }
 
-/* 0, or nonzero after a sentence. */
+/* Returns 0, or nonzero after printing a message. */
 static int set_up(struct run *run)
 {
 	struct engine_config *engine = &run->request.engine;
@@ -223,7 +223,7 @@ static int set_up(struct run *run)
 	}
 	recorder_tap(run->recorder, &run->tap);
 	engine->tap = &run->tap;
-	/* Standard output is the recording. */
+	/* Standard output is the recording, so the command must not write there. */
 	if (run->file.standard && engine->target.command)
 		engine->target.command_output_fd = STDERR_FILENO;
 	return taking_open(&run->taking, &run->request);

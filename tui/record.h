@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * record.h - strobe record: a target is sampled into a perf.data file.
+ * record.h - strobe record: samples a target into a perf.data file.
  *
  * UI thread; once per run of the program.
  */
@@ -11,9 +11,9 @@ struct request;
 
 #define RECORD_DEFAULT_FILE "strobe.data"
 
-/* Into request->output, "-" being standard output and the pipe format, NULL strobe.data; compressed where
- * request->compress is set; until duration_s is over, the target ends, or a signal.  Sentences go to standard error.
- * Returns the exit status. */
+/* Records into request->output: "-" is standard output, in pipe format; NULL is strobe.data.
+ * Compresses if request->compress is set.  Ends when duration_s is over, the target ends, or a
+ * signal comes.  Messages go to standard error.  Returns the exit status. */
 int record_run(const struct request *request);
 
 #endif

@@ -21,7 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define COVERAGE_WHOLE 99.95 /* percent; what format_percent() calls all of it */
+#define COVERAGE_WHOLE 99.95 /* percent; format_percent() shows this as 100% */
 
 /* --- the file --- */
 
@@ -45,7 +45,8 @@ static int refuse_write(char *message, size_t size, const struct record_file *fi
 	return refuse(message, size, file->path, "write", -error);
 }
 
-/* A directory stays, and is in the way. */
+/* Moves FILE.old out of the way.  A directory of that name is kept, and renaming to it fails
+ * later. */
 static int keep_older(struct record_file *file)
 {
 	struct stat about;
@@ -140,7 +141,8 @@ int record_file_open(struct record_file *file, const char *output, char *message
 	ret = outpath_find(&file->place, file->path);
 	if (ret)
 		return refuse_write(message, size, file, ret);
-	/* A FIFO opened for both would have a reader, oneself, after its reader has left. */
+	/* A FIFO is opened only for writing.  Otherwise strobe itself would be a reader after the
+	 * real one has left. */
 	ret = outpath_is_replaceable(&file->place) ? open_new(file)
 						   : outpath_open_directly(&file->place);
 	if (ret < 0)
@@ -225,7 +227,7 @@ void record_cmdline_free(char **words, size_t n)
 	free(words);
 }
 
-/* --- sentences --- */
+/* --- messages --- */
 
 static uint64_t lost_samples(
 	const struct engine_status *status, const struct recorder_status *recorded)
@@ -298,7 +300,7 @@ void record_summary(char *out, size_t size, const char *path, const struct engin
 	double least = least_coverage(status);
 	bool part = least >= 0 && least < COVERAGE_WHOLE;
 
-	/* Samples that were not made are missing as much as those that were lost. */
+	/* Samples that were held back are missing as much as lost ones. */
 	if (held_back_samples(status))
 		snprintf(held_back, sizeof(held_back), ", %" PRIu64 " held back",
 			held_back_samples(status));
@@ -372,7 +374,7 @@ static int add_image(
 	case IMAGE_KERNEL:
 		return add(ids, "[kernel.kallsyms]", true, id, synth_kernel_build_id(id));
 	case IMAGE_VDSO:
-		/* 32-bit processes have theirs only in memory; the name is perf's. */
+		/* The vdso of 32-bit processes exists only in memory; the name is perf's. */
 		return image->inode ? add(ids, "[vdso32]", false, id,
 					      symbols_build_id(session->symbols, image->id, id))
 				    : add(ids, "[vdso]", false, id, synth_vdso_build_id(id));
@@ -391,7 +393,7 @@ static int add_image(
 
 /* Adds zeros for a file that could not be read, if another file at its path has a build-id.
  * Otherwise the file would get that build-id.  Readers ignore a path with several build-ids, and
- * zeros stand for an unknown one. */
+ * zeros represent an unknown one. */
 static int add_unknown(
 	struct record_build_ids *ids, const struct session *session, const struct image *image)
 {
@@ -409,8 +411,8 @@ static int add_unknown(
 
 #define ASKED_BY_FRAME 2
 
-/* Skips the kernel, which cannot be deleted.  Each piece of code made at run time is asked for,
- * since what has no name yet makes its file be read again. */
+/* Skips the kernel, which cannot be deleted.  Each piece of generated code is looked up, since a
+ * piece without a name makes its file be read again. */
 static int ask_frame(struct record_asked *asked, const struct session *session, uint32_t id)
 {
 	struct image_text text;
@@ -432,7 +434,7 @@ static int ask_frame(struct record_asked *asked, const struct session *session, 
 	asked->images[frame->image] = 1;
 	if (image && (image->kind == IMAGE_FILE || image->kind == IMAGE_VDSO))
 		names_symref(session->names, id);
-	/* What a piece of code is will not be found out later. */
+	/* The origin of a piece of code cannot be found out later. */
 	if (image && images_text(session_images(session), image->id, &text)) {
 		asked->images[frame->image] = ASKED_BY_FRAME;
 		names_symref(session->names, id);
@@ -476,7 +478,7 @@ void record_asked_fini(struct record_asked *asked)
 	*asked = (struct record_asked){0};
 }
 
-/* The images of frames: those that samples fell into. */
+/* Looks up the images of all frames, those that have samples. */
 static int find_images(const struct session *session, uint8_t *sampled, uint32_t n)
 {
 	const struct stacks *stacks = session_stacks(session);
@@ -490,7 +492,8 @@ static int find_images(const struct session *session, uint8_t *sampled, uint32_t
 			continue;
 		sampled[frame->image] = 1;
 		names_symref(session->names, id);
-		/* Names that are known already would not make it be read once more. */
+		/* If the names are known already, names_symref() alone does not read the image
+		 * again. */
 		if (session->symbols)
 			(void)symbols_find(session->symbols, frame->image, frame->offset, &symbol);
 	}
@@ -531,11 +534,11 @@ void record_build_ids_fini(struct record_build_ids *ids)
 	*ids = (struct record_build_ids){0};
 }
 
-/* --- what a reader will not find --- */
+/* --- data that a reader will not find --- */
 
 int record_copy_kept(struct record_kept *kept, const struct session *session)
 {
-	/* Images may be gone by now: symbols know which ones they were asked about. */
+	/* Images may be gone already; symbols/ knows which ones it was asked about. */
 	const uint32_t limit = images_count(session_images(session));
 	uint32_t *keys = calloc(limit + 1u, sizeof(*keys));
 	FILE *out = keys ? open_memstream(&kept->bytes, &kept->len) : NULL;

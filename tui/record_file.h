@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * record_file.h - what strobe record needs besides sampling: the file, its sentences, its build-ids.
+ * record_file.h - parts of strobe record besides sampling: the file, messages, build-ids.
  *
  * UI thread.
  */
@@ -23,45 +23,48 @@ struct record_file {
 	char old[NAME_MAX + 1]; /* current name of the replaced file; "": none */
 	char older[NAME_MAX + 1]; /* current name of the former FILE.old; "": none */
 	int fd; /* -1: none */
-	bool pipe; /* it cannot seek: the pipe format */
+	bool pipe; /* cannot seek: use the pipe format */
 	bool standard;
 	bool created;
 	bool keeps_failed; /* record_file_open() could not rename the existing file */
 };
 
-/* output as in struct request; what is there already is renamed to FILE.old, and what has that name is gone once
- * this is settled or closed.  0, or -errno and a cleaned sentence. */
+/* Opens the file.  output: see struct request.  An existing file is renamed to FILE.old.  A
+ * previous FILE.old is deleted when the file is settled or closed.  Returns 0, or -errno and a
+ * cleaned sentence. */
 int record_file_open(struct record_file *file, const char *output, char *message, size_t size);
-/* Something is being recorded: what is done is not undone, even if this program is killed. */
+/* Marks that something has been recorded: the changes stay, even if this program is killed. */
 void record_file_settle(struct record_file *file);
-/* Nothing was recorded: everything as it was before. */
+/* Restores all files as they were, if nothing was recorded. */
 void record_file_undo(struct record_file *file);
-/* 0, or -errno and a cleaned sentence where it turns out only now that something was not written. */
+/* Closes the file.  Returns 0, or -errno and a cleaned sentence if a late write error is
+ * reported. */
 int record_file_close(struct record_file *file, char *message, size_t size);
 
-/* This program's command line, as it was started. */
+/* Returns this program's command line in *words, for record_cmdline_free().  Returns 0 or
+ * -ENOMEM. */
 int record_cmdline(char ***words, size_t *n);
 void record_cmdline_free(char **words, size_t n);
 
-/* Sentences, cleaned. */
+/* Write cleaned sentences. */
 void record_progress(char *out, size_t size, const char *target, const struct engine_status *status,
 	const struct recorder_status *recorded);
 void record_summary(char *out, size_t size, const char *path, const struct engine_status *status,
 	const struct recorder_status *recorded);
-/* error: what recorder_finish() returned. */
+/* error: the result of recorder_finish(). */
 void record_explain(char *out, size_t size, const char *path, int error,
 	const struct recorder_status *recorded);
 
-/* The images whose symbols were requested.  All zeros: none. */
+/* The images with requested symbols.  Zero-initialized: none. */
 struct record_asked {
 	uint8_t *images;
 	uint32_t room;
-	uint64_t upto_ns; /* end of the latest slice that was examined */
+	uint64_t upto_ns; /* end of the latest slice examined */
 };
 
 /* While sampling, requests the symbols of files with new samples.  Readers of the recording can
- * then name deleted files from the cache.  Returns 0, or -ENOMEM; the rest is
- * requested at the end. */
+ * then name deleted files from the cache.  Returns 0, or -ENOMEM; the rest is requested at the
+ * end. */
 int record_ask_files(struct record_asked *asked, const struct session *session);
 void record_asked_fini(struct record_asked *asked);
 
@@ -70,23 +73,25 @@ struct record_build_ids {
 	size_t n, capacity;
 };
 
-/* Of every image that samples fell into, after the end of sampling: asks symbols/ for those of files and waits for
- * at most so long.  0 or -ENOMEM, with what is known in any case. */
+/* Finds the build-ids of all images with samples, after sampling.  Requests those of files from
+ * symbols/ and waits at most timeout_ms.  Returns 0 or -ENOMEM; in both cases ids has the known
+ * ones and must be released. */
 int record_build_ids(
 	struct record_build_ids *ids, const struct session *session, unsigned int timeout_ms);
 void record_build_ids_fini(struct record_build_ids *ids);
 
-/* Copies of what names code that a reader may not find, for recorder_keep(). */
+/* Copies of files that name code and that a reader may not find, for recorder_keep(). */
 struct record_kept {
 	char *bytes; /* NULL: nothing */
 	size_t len;
-	size_t left_out; /* files that had no room */
+	size_t left_out; /* number of files that did not fit */
 };
 
-/* After record_build_ids(), while the session is open.  0 or -ENOMEM. */
+/* Makes the copies.  Call it after record_build_ids(), while the session is open.  Returns 0 or
+ * -ENOMEM. */
 int record_copy_kept(struct record_kept *kept, const struct session *session);
 void record_kept_fini(struct record_kept *kept);
-/* A sentence, cleaned; false: nothing was left out. */
+/* Writes a cleaned sentence about files left out.  Returns false if there are none. */
 bool record_explain_kept(const struct record_kept *kept, char *out, size_t size);
 
 #endif

@@ -35,15 +35,16 @@ static void *open_main(void *arg)
 
 	recorded->error = session_open(&recorded->session, &recorded->request, recorded->message,
 		sizeof(recorded->message));
-	/* It stays readable until it is looked at, and can only fail by being so already. */
+	/* The eventfd stays readable until the other thread reads it; write() can fail only if it
+	 * already is. */
 	(void)!write(recorded->opened_fd, &one, sizeof(one));
-	/* From here on it is the other thread's. */
+	/* From here on, the UI thread owns the object. */
 	if (!atomic_compare_exchange_strong(&recorded->opening, &opening, OPENED))
 		destroy(recorded);
 	return NULL;
 }
 
-/* Signals are for the thread that waits for them. */
+/* Starts the thread with all signals blocked, since another thread waits for them. */
 static int start_thread(struct recorded *recorded)
 {
 	sigset_t all, old;
@@ -63,7 +64,7 @@ static int start_thread(struct recorded *recorded)
 	return -ret;
 }
 
-/* What is asked of it: all of the recording, as it is compared. */
+/* Makes the request for the recording: all of it, for a comparison. */
 static void make_request(struct recorded *recorded, const struct request *request)
 {
 	struct request *own = &recorded->request;
@@ -101,7 +102,7 @@ int recorded_open(struct recorded **out, const struct request *request, const ch
 			ret = 0;
 	}
 	if (!ret && !strcmp(path, "-"))
-		ret = -EINVAL; /* the keyboard */
+		ret = -EINVAL; /* standard input is the keyboard */
 	if (!ret) {
 		make_request(recorded, request);
 		ret = start_thread(recorded);
@@ -180,7 +181,7 @@ enum recorded_state recorded_step(struct recorded *recorded, char *message, size
 	}
 	names_update(session->names);
 	session_settle(session, 0);
-	/* Out of memory here only means that names are asked for later. */
+	/* If memory runs out, the names are only requested later. */
 	(void)early_ask(
 		&recorded->early, session_store(session), session_stacks(session), session->names);
 	return recorded->loaded ? RECORDED_READY : RECORDED_READING;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * recorded.h - a recording that is read beside what the screen shows, to be compared with it.
+ * recorded.h - a recording that is read in addition to the session on the screen, to compare both.
  *
- * A thread opens it (an archive may have to be unpacked, a FIFO be waited for), the recording's own thread reads it; all else is
- * the UI thread's, and takes no longer than a refresh does.  Symbols and events of both are one where their names are, processes and
- * threads as in counterparts.h, all else where what is shown of it is.
+ * A thread opens it, since an archive may have to be unpacked, or a FIFO may block.  The
+ * recording's own thread reads it.  The UI thread does the rest, for no longer than a refresh
+ * takes.  Symbols and events of both match by name, processes and threads by counterparts.h, all
+ * others by their shown text.
  */
 #ifndef TUI_RECORDED_H
 #define TUI_RECORDED_H
@@ -22,11 +23,11 @@
 
 struct recorded;
 
-/* Begin to read; what the request says of files, debug information and filters holds for it, too.  0, or -errno and a sentence
- * (cleaned), with *out NULL. */
+/* Starts reading.  The request's settings for files, debug information and filters apply.  Returns
+ * 0, or -errno and a cleaned sentence, with *out NULL. */
 int recorded_open(struct recorded **out, const struct request *request, const char *path,
 	char *message, size_t size);
-/* Stops wherever it is, and waits for nothing that may take long.  NULL is a no-op. */
+/* Stops reading at any point, without waiting for slow operations.  NULL is a no-op. */
 void recorded_free(struct recorded *recorded);
 
 enum recorded_state {
@@ -35,41 +36,44 @@ enum recorded_state {
 	RECORDED_FAILED,
 };
 
-/* Take in what has come.  Where it failed, why: a sentence (cleaned). */
+/* Takes in new data.  Returns the state; if RECORDED_FAILED, after writing the reason, a cleaned
+ * sentence. */
 enum recorded_state recorded_step(struct recorded *recorded, char *message, size_t size);
-unsigned int recorded_percent(const struct recorded *recorded); /* above 100: not known */
-const char *recorded_name(const struct recorded *recorded); /* cleaned, without folders */
-/* Descriptors that are readable when there is something to take in; -1: none. */
+unsigned int recorded_percent(const struct recorded *recorded); /* above 100: unknown */
+const char *recorded_name(const struct recorded *recorded); /* cleaned, without directories */
+/* Returns descriptors that become readable when there is new data; -1: none. */
 #define RECORDED_FDS 2
 void recorded_fds(const struct recorded *recorded, int fds[RECORDED_FDS]);
 
-/* Of one that is ready: wait for names that are on their way. */
+/* Waits for names that are still missing.  The state must be RECORDED_READY. */
 void recorded_wait(struct recorded *recorded, unsigned int timeout_ms);
 
-/* Of one that is ready.  Grows when recorded_basis() would tell otherwise, as more names are known. */
+/* Returns a number that grows when recorded_basis() would give another result, since more names are
+ * known.  The state must be RECORDED_READY. */
 uint64_t recorded_changes(const struct recorded *recorded);
 
 struct recorded_question {
-	struct names
-		*names; /* where symbols get their numbers: those that are not there are added */
-	const struct engine_status *status; /* whose events these are to be */
-	const struct expr *exprs; /* filters, one after the other */
+	struct names *names; /* defines the symrefs of symbols; missing symbols are added */
+	const struct engine_status *status; /* defines the ids of events */
+	const struct expr *exprs; /* filters; samples must pass all */
 	size_t n_exprs;
 	bool hide_idle;
 };
 
-/* What passes of it; *shared: how many of the status's events it has.  0, or -ENOMEM with an empty one. */
+/* Returns the sums of the samples that pass.  *shared: number of the status's events that the
+ * recording has.  Returns 0, or -ENOMEM with an empty basis. */
 int recorded_basis(struct recorded *recorded, const struct recorded_question *question,
 	struct basis *out, size_t *shared);
 
-/* The same by what rows of a hot table are: groups.h, filled before with what is here.  stands_for: the status's events by number,
- * where rows are by cgroup.  Of the same serial what the recording has is the same.  0 or -ENOMEM. */
+/* Variant by other keys of a hot table (groups.h).  groups must have been filled with the session's
+ * samples.  stands_for: event that represents each of the status's events, if rows are by cgroup.
+ * Equal serials select cached sums of the recording.  Returns 0 or -ENOMEM. */
 int recorded_groups(struct recorded *recorded, const struct recorded_question *question,
 	uint64_t serial, const struct group_by *by, const uint8_t stands_for[STORE_EVENTS_MAX],
 	struct groups *groups, struct hot *hot);
 
-/* Lanes without columns, and rows, of one of the status's events, with the numbers of processes and threads that they had there.  Of an
- * event that it does not have there are none.  0 or -ENOMEM. */
+/* Return lanes (with one column) and rows for one of the status's events, with the recording's pids
+ * and tids.  They are empty if the recording does not have the event.  Return 0 or -ENOMEM. */
 int recorded_lanes(struct recorded *recorded, const struct recorded_question *question,
 	uint8_t event, enum query_group group, struct lanes *out);
 int recorded_rows(struct recorded *recorded, const struct recorded_question *question,

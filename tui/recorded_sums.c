@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * recorded_sums.c - what a recording has of what the screen shows: its samples by the same names, events and tasks.
+ * recorded_sums.c - sums of a recording by the names, events and tasks of the session on the
+ * screen.
  */
 #include "tui/cgroups.h"
 #include "tui/recorded_private.h"
@@ -34,7 +35,7 @@ static int make_filter(
 	return ret;
 }
 
-/* One pass over all of it. */
+/* A pass over all samples. */
 struct pass {
 	struct session *session;
 	struct filter *filter;
@@ -99,12 +100,13 @@ static int scan(
 	return ret;
 }
 
-/* The number of each symbol among the other names. */
+/* Replaces the symrefs by those of the same symbols in `names`. */
 static int translate_symbols(struct recorded *recorded, struct basis *basis, struct names *names)
 {
 	struct names *own = recorded->session.names;
 	uint32_t limit = names_limit(own);
-	uint32_t *others = calloc(limit + 1u, sizeof(*others)); /* + 1 */
+	/* symref + 1; 0: not looked up yet */
+	uint32_t *others = calloc(limit + 1u, sizeof(*others));
 	struct names_index *index = NULL;
 	int ret = others ? names_index_new(&index, names) : -ENOMEM;
 
@@ -129,7 +131,7 @@ static bool same_cgroup(const struct engine_event_status *a, const struct engine
 	return !a->cgroup == !b->cgroup && (!a->cgroup || !strcmp(a->cgroup, b->cgroup));
 }
 
-/* The one of the same name: the same cgroup's, where there are several. */
+/* Returns the event of the same name; if there are several, that of the same cgroup. */
 static int event_among(const struct engine_status *status, const struct engine_event_status *event)
 {
 	int found = NO_EVENT;
@@ -144,7 +146,7 @@ static int event_among(const struct engine_status *status, const struct engine_e
 	return found;
 }
 
-/* What the recording's events are here. */
+/* Finds for each event of the recording the session's event. */
 static void find_events(const struct engine_status *from, const struct engine_status *to,
 	int events[STORE_EVENTS_MAX])
 {
@@ -154,7 +156,7 @@ static void find_events(const struct engine_status *from, const struct engine_st
 		events[from->events[i].id] = event_among(to, &from->events[i]);
 }
 
-/* Weights of events that are only there are left out. */
+/* Translates event ids.  Weights of events that only the recording has are dropped. */
 static void translate_events(const struct engine_status *from, const struct engine_status *to,
 	struct basis *basis, size_t *shared)
 {
@@ -193,7 +195,7 @@ int recorded_basis(struct recorded *recorded, const struct recorded_question *qu
 	return ret;
 }
 
-/* --- by something else than symbols --- */
+/* --- by other keys than symbols --- */
 
 static int sum_groups(struct recorded *recorded, const struct recorded_question *question,
 	uint64_t serial, const struct group_by *by, const struct groups *groups,
@@ -242,7 +244,8 @@ int recorded_groups(struct recorded *recorded, const struct recorded_question *q
 	ret = sum_groups(recorded, question, serial, by, groups, alone);
 	if (!ret) {
 		find_events(&recorded->status, question->status, found);
-		/* Which stands for others there may not be here, but one of them. */
+		/* The representative of merged events may be missing here, but one of the others is
+		 * present. */
 		memcpy(events, found, sizeof(events));
 		for (size_t i = 0; i < STORE_EVENTS_MAX; i++)
 			if (found[i] != NO_EVENT)
@@ -257,7 +260,7 @@ int recorded_groups(struct recorded *recorded, const struct recorded_question *q
 	return ret;
 }
 
-/* The first event that is this one here, or NO_EVENT. */
+/* Returns the first event of the recording that matches this one, or NO_EVENT. */
 static int event_there(
 	const struct recorded *recorded, const struct recorded_question *question, uint8_t event)
 {
@@ -311,7 +314,7 @@ int recorded_lanes(struct recorded *recorded, const struct recorded_question *qu
 	return ret;
 }
 
-/* What a symbol is called there; 0 or -ENOMEM. */
+/* Finds or adds a symbol in the recording's names.  Returns 0 or -ENOMEM. */
 static int symbol_there(struct recorded *recorded, const struct recorded_question *question,
 	uint32_t symref, uint32_t *out)
 {
