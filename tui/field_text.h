@@ -41,7 +41,7 @@ const char *field_name(const struct fields *fields, size_t i);
 struct field_text {
 	char bytes[FIELD_TEXT_MAX]; /* cleaned */
 	int64_t number;
-	bool is_number; /* the value is a decimal integer, in number */
+	bool is_number; /* number is valid: the value is a decimal integer */
 };
 
 /* Writes a value as text.  An address is written by its symbol, if that is known yet.  names may be

@@ -30,7 +30,7 @@ struct frame_verdict {
 	uint8_t verdict;
 };
 
-/* Which terms the frames of a stack match: positive ones, negated ones. */
+/* Bits of a symbol or stack: it was judged; matches a positive term; matches a negated term. */
 enum { STACK_JUDGED = 1, STACK_MET = 2, STACK_MET_NEGATED = 4 };
 
 /* Verdict of a tuple of field values.  Ids of tuples are reused, but not while a slice has them. */

@@ -77,8 +77,8 @@ uint64_t filter_serial(const struct filter *filter);
 /* Writes terms as text, such as "comm make, !cpu 0-3"; cleaned. */
 void filter_describe(const struct filter_term *terms, size_t n, char *out, size_t size);
 
-/* Whether cell i of a slice passes.  A NULL filter passes all cells.  Verdicts on labels and frames
- * are cached; when names change (names_epoch()), they are dropped. */
+/* Whether cell i of a slice passes.  A NULL filter passes all cells.  Verdicts are cached;
+ * those that depend on names are dropped when names change (names_epoch()). */
 bool filter_pass(struct filter *filter, const struct slice *slice, uint32_t i);
 
 /* The parts of filter_pass(): a cell passes if its label, CPU, stack and fields all pass.  The

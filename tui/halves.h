@@ -22,7 +22,7 @@
 /* State shared by both threads. */
 struct halves {
 	const struct snapshot *snapshot;
-	uint32_t n_stacks; /* all stacks of the snapshot are less */
+	uint32_t n_stacks; /* greater than all stacks of the snapshot */
 	pthread_mutex_t lock;
 	uint32_t ends[HALVES_RANGES]; /* by range: first stack after it */
 	/* ranges not taken yet: [low, high); guarded by lock */

@@ -245,7 +245,7 @@ static void add_state(struct line *line, const struct model *model)
 			format_clock(text, until - status->started_ns));
 }
 
-/* Abbreviates a crumb, which leaves room for others; "line:/a/b/c.c:7" becomes line:c.c:7. */
+/* Sets a short form of the crumb, so that others have room, too: line:/a/c.c:7 as line:c.c:7. */
 static void brief_crumb(struct line *line, const char *crumb)
 {
 	const char *colon = strchr(crumb, ':'), *slash = strrchr(crumb, '/');

@@ -249,7 +249,7 @@ static bool is_good(const struct change *change, const struct digest *digest)
 }
 
 /* Counts the cells that must be read to follow the change.  Returns false if it cannot be followed,
- * since the sums of a slice that leaves are not known. */
+ * because a slice that leaves has no known sums. */
 static bool can_follow(const struct hot *hot, const struct change *change, uint64_t *cells)
 {
 	const struct digest *old = hot->digests;

@@ -82,8 +82,7 @@ struct hot_query {
 	bool reverse;
 	bool hide_kernel;
 	const char *filter; /* case-insensitive substring of symbol or image; NULL or "": all */
-	const struct hot
-		*base; /* baseline with the same names, or NULL; its symbols are rows, too */
+	const struct hot *base; /* baseline with the same names, adds rows; or NULL */
 	bool quick; /* ties of numbers are ordered by symref, that is by first use */
 	size_t most; /* number of rows, from the first one on, that the caller reads; 0: all */
 };
@@ -96,8 +95,8 @@ struct hot_sums {
 	uint64_t span_ns; /* covered time, ns */
 };
 
-/* Fills the table with other sums, for rows that are not symbols.  Their ids replace the symrefs.
- * There are no trends.  Returns 0 or -ENOMEM (the table is then empty). */
+/* hot_fill() fills the table with other sums, for rows that are not symbols.  Their ids replace the
+ * symrefs.  There are no trends.  Returns 0 or -ENOMEM (the table is then empty). */
 struct hot_part {
 	uint64_t self, total, samples;
 	uint32_t id;
@@ -106,7 +105,7 @@ struct hot_part {
 int hot_fill(struct hot *hot, const struct hot_part *parts, size_t n,
 	const struct hot_sums by_event[STORE_EVENTS_MAX]);
 
-/* Sets the names of ids, also for the ids of a baseline.  NULL: the ids are symrefs. */
+/* Returns the name of an id, also of a baseline's.  If NULL is set, the ids are symrefs. */
 typedef const struct symref *hot_namer(void *ctx, uint32_t id);
 void hot_set_namer(struct hot *hot, hot_namer *namer, void *ctx);
 

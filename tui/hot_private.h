@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * hot_private.h - internals of a hot table, for hot.c (sums) and hot_rows.c and hot_trend.c (rows).
+ * hot_private.h - internals of a hot table, for hot.c (sums), hot_rows.c and hot_trend.c.
  */
 #ifndef TUI_HOT_PRIVATE_H
 #define TUI_HOT_PRIVATE_H
@@ -18,7 +18,7 @@ struct hot_leaf {
 	uint64_t self, samples;
 };
 
-/* Sums of one event by id - hot.first; ids below `room` have sums.  A digest lists its ids in
+/* Sums of one event, by id - hot.first.  room: number of sums.  A digest lists its ids in
  * rising order, so adding it runs through the arrays once. */
 struct hot_column {
 	uint64_t *totals;

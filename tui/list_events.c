@@ -71,7 +71,7 @@ void list_events_reason(const struct catalogue_entry *entry, const struct proc_l
 	explain_open(&request, entry->error, limits, &system, out, size);
 }
 
-/* Returns the reason without the event's name, which is equal for all events of a kind. */
+/* Returns the reason without the event's name.  It is the same for all events of a kind. */
 static const char *reason_of(struct listing *listing, const struct catalogue_entry *entry)
 {
 	struct reason *reason;

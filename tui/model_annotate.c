@@ -48,7 +48,7 @@ int model_annotate_update(struct session *session, struct model *model, struct f
 	ret = annotate_update(
 		annotation, &snapshot, model->from_ns, model->to_ns, filter, events, n);
 	snapshot_release(store, &snapshot);
-	/* Collected after the update, which requests rows for new addresses. */
+	/* After the update, since new addresses become rows here. */
 	*changed = annotate_collect(annotation);
 	if (annotate_is_reading(annotation) || annotate_progress(annotation) == ANNOTATE_WAITS ||
 		symbols_code_waiting(session->symbols, &since_ns))

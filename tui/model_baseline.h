@@ -60,7 +60,7 @@ int model_baseline_lanes(struct model_baseline *baseline, const struct session *
 int model_baseline_rows(struct model_baseline *baseline, const struct session *session,
 	const struct model *model, const struct model_crumbs *crumbs,
 	const struct model_breakdown *of, struct query_row **rows, size_t *n);
-/* Returns the descriptors that signal news of a recording; see recorded_fds(). */
+/* Returns the descriptors that signal news of a recording, read or being read: recorded_fds(). */
 void model_baseline_fds(const struct model_baseline *baseline, int fds[RECORDED_FDS]);
 /* Waits for the names of a recording. */
 void model_baseline_wait(struct model_baseline *baseline, unsigned int timeout_ms);

@@ -31,8 +31,8 @@ uint64_t model_live_names_at(const struct model_live *live);
  * if they have not been requested. */
 int model_live_offers_fd(const struct model_live *live);
 
-/* Returns descriptors that signal news of a recording that is the baseline (recorded.h).  The next
- * refresh takes them in. */
+/* Returns descriptors that signal news of a recording that is, or will become, the baseline
+ * (recorded.h).  The next refresh takes them in. */
 void model_live_baseline_fds(const struct model_live *live, int fds[RECORDED_FDS]);
 
 /* Waits for the names of a recording that is the baseline. */

@@ -29,7 +29,7 @@ int model_live_attach(struct model *model, int32_t pid)
 	if (ret)
 		return ret;
 	begin_choice(live);
-	/* When the whole machine was sampled, the engine now drops all other processes. */
+	/* If the whole machine was sampled, the engine drops all other processes. */
 	model->system_wide = false;
 	chosen_add(&live->chosen, pid, false, model->now_ns);
 	model_live_describe_chosen(live);

@@ -60,7 +60,7 @@ const struct symref *names_get(struct names *names, uint32_t symref);
 /* Variant of names_get() that neither makes nor requests the name.  symbol may be NULL; pending and
  * mismatch are those of the last names_get(). */
 const struct symref *names_peek(const struct names *names, uint32_t symref);
-uint32_t names_limit(const struct names *names); /* all symrefs are less */
+uint32_t names_limit(const struct names *names); /* greater than all symrefs */
 
 /* Returns the symref of an offset in an image (as in struct frame), sampled or not. */
 uint32_t names_symref_at(struct names *names, uint32_t image, uint64_t offset);

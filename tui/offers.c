@@ -99,7 +99,7 @@ static void join_fields(const struct work *work, size_t i, char *out, size_t siz
 	catalogue_fields_free(fields, n);
 }
 
-/* Waits a moment.  Returns false if there is another request meanwhile.  Lock held. */
+/* Waits for REST_NS.  Returns false if there is another request meanwhile.  Lock held. */
 static bool rests(struct offers *offers, size_t i, unsigned int serial)
 {
 	struct timespec until;

@@ -51,7 +51,8 @@ struct query {
 	bool by_symbol; /* only stacks that contain symref */
 	uint32_t symref;
 	bool hide_idle;
-	bool idle_by_name; /* detect idle by the function's name as well as by pid 0 */
+	/* idle is a leaf in the idle loop instead of pid 0; for lanes and activity, both */
+	bool idle_by_name;
 	uint64_t two_cells; /* for lanes and activity: see struct scan_question */
 };
 

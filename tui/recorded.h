@@ -60,8 +60,8 @@ struct recorded_question {
 	bool hide_idle;
 };
 
-/* Returns the sums of the samples that pass.  *shared: number of the status's events that the
- * recording has.  Returns 0, or -ENOMEM with an empty basis. */
+/* Returns the sums of the samples that pass.  *shared: number of its events with
+ * samples that the status has, too.  Returns 0, or -ENOMEM with an empty basis. */
 int recorded_basis(struct recorded *recorded, const struct recorded_question *question,
 	struct basis *out, size_t *shared);
 

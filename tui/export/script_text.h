@@ -26,7 +26,7 @@ struct script_text {
 	const struct stacks *stacks;
 	struct names *names;
 	bool inlines; /* print inlined functions before their frame */
-	/* whether image names are valid; NULL: always */
+	/* whether an image's names may be used; NULL: always */
 	bool (*knows_image)(void *ctx, uint32_t image);
 	void *ctx;
 };
