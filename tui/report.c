@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * report.c - strobe report: takes the profile, gathers what is to be said of it, and prints.
+ * report.c - strobe report: takes a profile, gathers the data of the report, and prints it.
  *
  * UI thread.
  */
@@ -28,12 +28,14 @@ static int note_pending_symbols(struct report *report, const struct taking *taki
 		: 0;
 }
 
-/* What is gathered asks for names, and names change what is gathered: until nothing is new. */
+/* Gathering asks for names, and new names change the result.  Gathers again until no name changes,
+ * at most four times. */
 int report_take(struct report *report, struct taking *taking)
 {
 	struct names *names = taking->session.names;
 
-	/* Once for their symbols, and, these being here, for what mangled ones are called. */
+	/* The first round asks for symbols, the second one for the demangled forms of their
+	 * names. */
 	for (int i = 0; i < 2; i++) {
 		taking_ask_names(taking);
 		taking_wait_names(taking);
@@ -72,7 +74,7 @@ bool report_wants_color(const struct request *request)
 	return isatty(STDOUT_FILENO) && !(no_color && *no_color);
 }
 
-/* Of a recording it is known only now what fields there are. */
+/* Checks the fields of --group against a recording.  Its fields are known only after loading. */
 static bool has_fields(const struct taking *taking)
 {
 	const struct request *request = taking->request;
@@ -133,7 +135,7 @@ static int print(struct taking *taking)
 		ret = outfile_end(&out, report_write(out.file, &report, format, report_columns()));
 	if (ret && giveup_came())
 		taking_complain("interrupted: what was printed is not whole");
-	else if (ret && ret != -EPIPE) /* as head(1) leaves: no news */
+	else if (ret && ret != -EPIPE) /* the reader left, like head(1): no message */
 		taking_complainf("cannot write the report: %s", explain_errno(ret));
 	giveup_end();
 	report_fini(&report);

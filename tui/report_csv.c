@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * report_csv.c - a gathered report as CSV (csv.h).
+ * report_csv.c - writes a gathered report as CSV (csv.h).
  *
  * All strings are clean already.
  */
@@ -13,16 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of rows by event every line begins with it. */
+/* True if the key repeats the event, which is the first cell of every line. */
 static bool is_told(const struct report *report, size_t key)
 {
 	return report->keys[key] == GROUP_EVENT;
 }
 
-/* The columns of all events together; names are equal when their addresses are. */
+/* The union of all events' columns.  Names are interned, so equal names have equal addresses. */
 struct columns {
 	const char **names;
-	size_t *places; /* of the event at hand, + 1; 0: it has none such */
+	size_t *places; /* index + 1 in the current event; 0 if it has no such column */
 	size_t n;
 };
 
@@ -110,7 +110,8 @@ static void put_column_heads(FILE *out, const struct columns *columns, struct cs
 		}
 }
 
-/* Symbols from the root on.  A ";" in a name, as in Rust's "[u8; 4]", becomes ":". */
+/* Writes symbols from the root to the node.  A ";" in a name, like in Rust's "[u8; 4]", becomes
+ * ":". */
 static void put_path(
 	FILE *out, const struct report_node *nodes, size_t node, struct csv_style style)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * report_file.c - what a recording tells of itself, for the head of a report.
+ * report_file.c - a recording's description of itself, for the head of a report.
  *
  * UI thread.
  */
@@ -59,7 +59,7 @@ const char *report_record_name(unsigned int type)
 		[18] = "FINISHED_INIT",
 		[19] = "COMPRESSED2",
 	};
-	const unsigned int first = 64; /* of perf's own */
+	const unsigned int first = 64; /* first type of perf's own records */
 
 	if (type < sizeof(kernel) / sizeof(kernel[0]))
 		return kernel[type];
@@ -68,7 +68,7 @@ const char *report_record_name(unsigned int type)
 	return NULL;
 }
 
-/* NULL stays NULL. */
+/* Copies a text, cleaned, into the report's memory.  *out is NULL if the text is NULL or empty. */
 static int take_text(struct report *report, const char *raw, const char **out)
 {
 	char clean[1024];

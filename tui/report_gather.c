@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * report_gather.c - from a stopped engine and its store to a report's plain data.
+ * report_gather.c - turns a stopped engine and its store into a report's plain data.
  *
  * UI thread.
  */
@@ -110,7 +110,7 @@ static void take_event(struct report_event *event, const struct engine_event_sta
 		status->coverable > 0 ? 100 * status->covered / status->coverable : -1;
 }
 
-/* What the header tells in numbers, or stderr already, needs no note. */
+/* True for notes that the head of the report or standard error already shows. */
 static bool is_told(enum engine_note_kind kind)
 {
 	switch (kind) {
@@ -125,7 +125,7 @@ static bool is_told(enum engine_note_kind kind)
 	}
 }
 
-/* A later note includes all of this one. */
+/* True if a later note includes this one. */
 static bool is_superseded(const struct engine_note *notes, size_t i, size_t n)
 {
 	bool later = false;
@@ -137,9 +137,9 @@ static bool is_superseded(const struct engine_note *notes, size_t i, size_t n)
 	return later;
 }
 
-#define EVENTS_TOLD 12u /* of those that are in it */
+#define EVENTS_TOLD 12u /* number of existing events that the note names */
 
-/* Events that were asked for and are not in the recording, with those that are. */
+/* Notes each requested event that is not in the recording, with the events that are. */
 static int note_missing_events(struct report *report, const struct session *session)
 {
 	const struct request *request = session->request;
@@ -173,7 +173,7 @@ static int note_missing_events(struct report *report, const struct session *sess
 	return ret;
 }
 
-/* The kernel does not tell when what it lost would have been sampled. */
+/* The kernel does not report the times of lost samples, so these counts ignore --time. */
 static int note_range(struct report *report, const struct request *request)
 {
 	bool some = false;
@@ -187,7 +187,7 @@ static int note_range(struct report *report, const struct request *request)
 		    : 0;
 }
 
-/* The kernel took them, and never found room for them on the hardware. */
+/* Notes events that the kernel opened but never scheduled on the hardware. */
 static int note_not_counted(struct report *report)
 {
 	char sentence[2 * EVENT_NAME_MAX + 200];
@@ -209,7 +209,7 @@ static int note_not_counted(struct report *report)
 	return ret;
 }
 
-/* True if both notes differ only in their file. */
+/* True if the notes differ only in their file. */
 static bool is_alike(const struct symbols_note *a, const struct symbols_note *b)
 {
 	return a->kind == b->kind && a->error == b->error && a->value == b->value;
@@ -229,7 +229,7 @@ static int add_symbols_note(struct report *report, const struct symbols_note *no
 	return report_add_note(report, sentence);
 }
 
-/* Merges equal notes on several files into one, with their number. */
+/* Merges equal notes on several files into one that gives their number. */
 static int gather_symbols_notes(struct report *report, const struct session *session)
 {
 	struct symbols_note *notes = calloc(SYMBOLS_NOTES_MAX, sizeof(*notes));
@@ -255,7 +255,7 @@ static int gather_symbols_notes(struct report *report, const struct session *ses
 	return ret;
 }
 
-/* True for notes on lost history; a recording being written lacks none. */
+/* True for notes on dropped history.  A recording that is still being written lost no history. */
 static bool is_of_history(enum engine_note_kind kind)
 {
 	return kind == NOTE_COARSENED || kind == NOTE_FIELDS_DROPPED;
@@ -304,7 +304,7 @@ int report_add_chain_notes(struct report *report, const struct session *session)
 	return ret;
 }
 
-/* Exports and annotations have no other place for it. */
+/* Exports and annotations show dropped samples only in this note. */
 static int note_dropped(struct report *report, const struct session *session)
 {
 	struct engine_status *status = malloc(sizeof(*status));
@@ -352,7 +352,8 @@ int report_gather_notes(struct report *report, struct session *session)
 	return ret;
 }
 
-/* One that was refused is told in the notes; of a recording some may be asked for. */
+/* Live: leaves out events that could not be opened, which have notes.  Recorded: keeps the
+ * requested events, or all if none is requested. */
 static bool is_wanted(const struct session *session, const struct engine_event_status *event)
 {
 	const struct request *request = session->request;
@@ -376,7 +377,7 @@ size_t report_choose_events(
 	return n;
 }
 
-/* Of rows by cgroup: the first of each event in several cgroups stands for all. */
+/* For rows by cgroup: replaces events that differ only in their cgroup by the first one. */
 static void merge_cgroups(struct report *report, const struct engine_status *status, uint8_t *ids,
 	uint8_t stands_for[STORE_EVENTS_MAX])
 {
@@ -413,7 +414,7 @@ static void add_event(struct report_event *event, const struct engine_event_stat
 		event->coverage_percent = 100 * event->covered / event->coverable;
 }
 
-/* What the kernel told of the events that were merged, and their labels. */
+/* Adds the counts of merged events to the first of each, and keeps the label of each cgroup. */
 static int take_cgroups(struct report *report, const struct engine_status *status,
 	const uint8_t *ids, const uint8_t stands_for[STORE_EVENTS_MAX])
 {
@@ -497,7 +498,7 @@ static uint64_t seconds_after(uint64_t start_ns, double seconds)
 	return ns >= (double)(UINT64_MAX / 2) ? UINT64_MAX : start_ns + (uint64_t)ns;
 }
 
-/* A recording is read no further than its range; a target's is chosen here. */
+/* Recordings were loaded within their range only.  Live targets get their range here. */
 void report_range(const struct session *session, const struct engine_status *status,
 	uint64_t *from_ns, uint64_t *to_ns)
 {
@@ -536,7 +537,7 @@ static int gather_samples(struct report *report, struct report_source *source)
 	scan->names = session->names;
 	scan->filter = filter;
 	scan->hide_idle = session->request->hide_idle;
-	/* In a pid namespace pid 0 tells nothing. */
+	/* In a pid namespace pid 0 does not identify the idle task. */
 	scan->idle_by_name = session->limits.pid_namespace;
 	scan->event = -1;
 	scan->stands_for = source->stands_for;

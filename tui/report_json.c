@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * report_json.c - a gathered report as JSON.
+ * report_json.c - writes a gathered report as JSON.
  *
  * All strings are clean already.
  */
@@ -13,8 +13,8 @@
 #include <json-c/json.h>
 #include <stdio.h>
 
-/* Gives child, whose making may have failed, to parent under a key (arrays have none).  Returns it, or NULL with
- * *bad set when out of memory. */
+/* Adds child, or handles its failed allocation (NULL), to parent under a key (ignored for arrays).
+ * Takes ownership of child.  Returns it, or NULL with *bad set if memory runs out. */
 static struct json_object *add_child(
 	struct json_object *parent, const char *key, struct json_object *child, bool *bad)
 {
@@ -36,7 +36,7 @@ static struct json_object *add_child(
 	return child;
 }
 
-/* json-c's own form of a double has 17 digits. */
+/* Writes four decimals; json-c's own format of a double has 17 digits. */
 static void add_decimal(struct json_object *object, const char *key, double value, bool *bad)
 {
 	char text[64];
@@ -267,7 +267,7 @@ static void add_memory(struct json_object *top, const struct memory_account *mem
 	add_number(object, "kernel_buffers_bytes", memory->buffers, bad);
 }
 
-/* --- text: json-c's own writer drops parts without an error if memory runs out --- */
+/* --- text: json-c's own writer silently drops parts if memory runs out --- */
 
 static void put_json_leaf(FILE *out, struct json_object *object)
 {
@@ -282,7 +282,7 @@ static void put_json_leaf(FILE *out, struct json_object *object)
 			fprintf(out, "%" PRIu64, json_object_get_uint64(object));
 		break;
 	case json_type_double:
-		fputs(json_object_get_userdata(object), out); /* made by add_decimal() */
+		fputs(json_object_get_userdata(object), out); /* the text of add_decimal() */
 		break;
 	case json_type_string:
 		jsontext_string(out, json_object_get_string(object));
@@ -358,7 +358,8 @@ int report_put_json(FILE *out, const struct report *report)
 		add_child(notes, NULL, json_object_new_string(report->notes[i]), &bad);
 	add_string(top, "strobe_version", STROBE_VERSION, &bad);
 	if (!bad) {
-		/* The blanks before deep nodes would be most of a tree. */
+		/* Trees are not indented: the indentation of deep nodes would be most of the
+		 * file. */
 		put_json(out, top, report->view == REPORT_FLAT, 0);
 		putc('\n', out);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * report_rows.c - a table of the store as a report's rows and columns.
+ * report_rows.c - turns a table of the store into a report's rows and columns.
  *
  * UI thread.
  */
@@ -18,9 +18,9 @@ struct gathering {
 	struct report *report;
 	const struct report_source *source;
 	struct table *table;
-	uint32_t *columns; /* of the table, by event, in the report's order */
-	size_t *places; /* among those of their event (by event: of all), by the table's */
-	struct report_column *shown; /* in the order of columns */
+	uint32_t *columns; /* indices into the table's columns, by event in the report's order */
+	size_t *places; /* by table column: index within its event's columns, or in all */
+	struct report_column *shown; /* in the order of `columns` */
 	uint32_t n_columns;
 };
 
@@ -69,7 +69,7 @@ static int compare_columns(const void *a, const void *b, void *ctx)
 	return l->pid < r->pid ? -1 : l->pid > r->pid;
 }
 
-/* By cgroup, where one event is compared, that of the event says it all. */
+/* The cgroup alone is enough if only one event is compared by cgroup. */
 static const char *event_name(const struct report *report, size_t place)
 {
 	const struct report_event *event;
@@ -104,7 +104,7 @@ static int name_column(const struct gathering *gathering, struct report_column *
 		snprintf(head, sizeof(head), "CPU %" PRIu32, from->number);
 		break;
 	default:
-		/* Numbers of threads are given out again. */
+		/* Thread ids are reused, so the process id is part of the name. */
 		snprintf(name, sizeof(name), "%" PRId32 "/%" PRId32, from->pid, from->tid);
 		snprintf(head, sizeof(head), "%s (%" PRId32 ")", from->comm, from->tid);
 		break;
@@ -128,7 +128,7 @@ static int gather_columns(struct gathering *gathering)
 	if (!gathering->columns || !gathering->places || !gathering->shown)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < scan->n_columns; i++) {
-		/* Of events that were not asked for there are none. */
+		/* Columns of events that were not requested have no place. */
 		gathering->places[i] = SIZE_MAX;
 		if ((scan->columns[i].weight || scan->columns[i].samples) &&
 			event_place(gathering, scan->columns[i].event) <
@@ -219,7 +219,7 @@ static int gather_cells(struct gathering *gathering, struct report_row *out,
 	return 0;
 }
 
-/* The columns that an event's rows are under. */
+/* Sets the columns of an event's rows. */
 static void take_columns(const struct gathering *gathering, struct report_event *event, uint8_t id)
 {
 	const struct scan_column *columns = gathering->table->scan.columns;
@@ -235,7 +235,7 @@ static void take_columns(const struct gathering *gathering, struct report_event 
 		event->n_columns++;
 }
 
-/* The event's part of a row; false where it has none. */
+/* Fills in the event's part of a row; false if the row has none. */
 static bool weigh_row(const struct gathering *gathering, struct report_row *out,
 	const struct table_row *row, uint32_t column, uint64_t whole)
 {
@@ -256,7 +256,7 @@ static bool weigh_row(const struct gathering *gathering, struct report_row *out,
 	return total || samples;
 }
 
-/* A row of many columns is worth its place when it has enough under any of them. */
+/* With columns, a row counts if its share reaches the limit in any column. */
 static bool is_enough(const struct gathering *gathering, const struct table_row *row,
 	const struct report_row *out, const struct report_column *columns, bool any_column)
 {
@@ -280,7 +280,8 @@ static bool is_enough(const struct gathering *gathering, const struct table_row 
 	return false;
 }
 
-/* The rows from first on that are of the event, as the table is sorted; column SCAN_NONE: the rows' own sums. */
+/* Takes the event's rows, n from `first` on in the table's order.  column SCAN_NONE: uses each row's
+ * own sums. */
 static int take_rows(struct gathering *gathering, struct report_event *event, uint32_t first,
 	uint32_t n, uint32_t column, bool any_column)
 {
@@ -309,7 +310,7 @@ static int take_rows(struct gathering *gathering, struct report_event *event, ui
 	return 0;
 }
 
-/* Rows that will not be printed need no names: what is above the limit, and no more than asked for. */
+/* Limits the rows that need names: those above the limit, at most the requested number. */
 static void find_top(
 	const struct gathering *gathering, uint64_t least[STORE_EVENTS_MAX], struct table_top *top)
 {
@@ -324,12 +325,12 @@ static void find_top(
 		uint64_t whole = report->absolute ? event->all_weight : event->weight;
 		double exact = request->percent_limit / 100 * (double)whole;
 
-		/* Well below, so that no rounding leaves out what is printed. */
+		/* Slightly lower, so that rounding never drops a row that should be printed. */
 		least[gathering->source->events[i]] = (uint64_t)(exact * (1 - 1e-9));
 	}
 }
 
-/* Columns by event: one table, sorted for each event anew. */
+/* Columns by event: uses one table, and sorts it again for each event. */
 static int take_side_by_side(struct gathering *gathering, enum table_sort sort)
 {
 	struct report *report = gathering->report;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * report_text.c - a gathered report as text: its head, and rows with columns that are lined up.
+ * report_text.c - writes a gathered report as text: its head, then rows with aligned columns.
  *
  * All strings are clean already.
  */
@@ -14,20 +14,19 @@
 
 #define SYMBOL_WIDTH_MAX 64
 #define OTHER_WIDTH_MAX 32
-#define NUMBERS_WIDTH 30 /* SELF, TOTAL and SAMPLES, up to where the keys begin */
-#define KEYS_WIDTH_MIN 30 /* is left to them beside columns */
+#define NUMBERS_WIDTH 30 /* SELF, TOTAL and SAMPLES, up to the first key */
+#define KEYS_WIDTH_MIN 30 /* minimum width that columns leave for the keys */
 #define COLUMN_WIDTH_MIN 8
 #define COLUMN_WIDTH_MAX 14
-#define COLUMNS_MAX 32 /* where no terminal says how many fit */
+#define COLUMNS_MAX 32 /* limit if there is no terminal width */
 
-/* Where things stand in a line. */
+/* Widths in a line, in terminal columns. */
 struct layout {
-	unsigned int width; /* of the terminal; 0: as wide as needed */
+	unsigned int width; /* terminal's width; 0: no limit */
 	int columns, column_width;
 	int keys[QUERY_KEYS_MAX];
 };
 
-/* "12,345,678" */
 const char *report_grouped(char out[32], uint64_t number)
 {
 	char digits[24];
@@ -43,7 +42,6 @@ const char *report_grouped(char out[32], uint64_t number)
 	return out;
 }
 
-/* At most `width` columns of text, filled up with blanks; a cut one ends in "..". */
 void report_put_column(FILE *out, const char *text, int width, bool fill)
 {
 	int used = canvas_width_of(text);
@@ -72,7 +70,7 @@ void report_put_column(FILE *out, const char *text, int width, bool fill)
 	fprintf(out, "%*s", fill ? width : 0, "");
 }
 
-/* Every "…" as "..", which is wider. */
+/* Replaces every "…" by "..", which is one column wider. */
 static void make_ascii(char *text)
 {
 	static const char ellipsis[] = "…";
@@ -160,7 +158,8 @@ static int total_width(const struct layout *layout, size_t n)
 	return total;
 }
 
-/* Into a terminal's room: others than symbols give way to a third of it or less, then what is widest. */
+/* Fits the keys into a terminal's width.  First other keys than symbols shrink, down to about their
+ * equal share, then the widest key. */
 static void fit_keys(struct layout *layout, const struct report *report, int room)
 {
 	int least = room / ((int)report->n_keys + 1) > 5 ? room / ((int)report->n_keys + 1) : 5;
@@ -197,7 +196,7 @@ static void lay_out(struct layout *layout, const struct report *report,
 
 			layout->keys[k] = used > layout->keys[k] ? used : layout->keys[k];
 		}
-		/* Longer ones are printed whole and push the others aside. */
+		/* Longer symbols are printed in full and push the other keys aside. */
 		if (!width && report->keys[k] == GROUP_SYMBOL && layout->keys[k] > SYMBOL_WIDTH_MAX)
 			layout->keys[k] = SYMBOL_WIDTH_MAX;
 	}
@@ -276,7 +275,8 @@ static void put_rows(FILE *out, const struct report *report, const struct report
 	for (size_t i = 0; i < event->n_rows; i++) {
 		const struct report_row *row = &event->rows[i];
 
-		/* Those of several events have nothing in common. */
+		/* Weights of different events cannot be added up, so there are no common
+		 * numbers. */
 		if (event != report->merged)
 			fprintf(out, "%7.2f%% %7.2f%% %10" PRIu64, row->self_percent,
 				row->total_percent, row->samples);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * report_tree.c - trees of calls as a report's nodes, and their text.
+ * report_tree.c - call trees as a report's nodes, and their text.
  *
  * UI thread.
  */
@@ -16,10 +16,10 @@
 #define TREE_LIMIT_PERCENT 0.5
 #define INDENT_MAX 4096 /* bytes */
 #define NUMBERS_WIDTH 19 /* SELF and TOTAL */
-/* An only child that carries all of its parent's weight goes straight on. */
+/* The branch of an only child that carries all of its parent's weight. */
 #define STRAIGHT "   "
 
-/* The least weight that is not below the limit. */
+/* Returns the least weight that is not below the limit. */
 static uint64_t least_of(double percent, uint64_t whole)
 {
 	double least = percent / 100 * (double)whole;
@@ -102,7 +102,7 @@ struct drawing {
 	FILE *out;
 	const struct report *report;
 	const struct report_event *event;
-	unsigned int columns; /* 0: as wide as needed */
+	unsigned int columns; /* 0: no limit */
 	char indent[INDENT_MAX];
 };
 
@@ -120,7 +120,7 @@ static void put_name(const struct drawing *drawing, const struct report_node *no
 		fprintf(drawing->out, "%s  %s\n", node->symbol, node->image);
 		return;
 	}
-	/* The image gives way first. */
+	/* The image is shortened first, then dropped. */
 	if (room > symbol + 2 + 4) {
 		fprintf(drawing->out, "%s  ", node->symbol);
 		report_put_name(drawing->out, node->image, GROUP_IMAGE, drawing->report->ascii,
@@ -132,7 +132,7 @@ static void put_name(const struct drawing *drawing, const struct report_node *no
 	fputc('\n', drawing->out);
 }
 
-/* What a straight chain repeats is left out. */
+/* Leaves out numbers that repeat the parent's in a straight chain. */
 static void put_numbers(const struct drawing *drawing, const struct report_node *node,
 	const struct report_node *above)
 {
@@ -147,7 +147,7 @@ static void put_numbers(const struct drawing *drawing, const struct report_node 
 		fprintf(drawing->out, "%7.2f%%  ", node->total_percent);
 }
 
-/* above: what it goes straight on from, or NULL. */
+/* above: the parent in a straight chain, or NULL. */
 static void put_node(struct drawing *drawing, const struct report_node *node,
 	const struct report_node *above, const char *arm, size_t indent)
 {
@@ -183,7 +183,7 @@ static void put_children(struct drawing *drawing, const struct report_node *node
 	const struct report_node *nodes = drawing->event->nodes;
 	const char *const *arm = arms[drawing->report->ascii];
 
-	/* Chains go straight down, so that deep stacks stay readable. */
+	/* Straight chains are not indented, so that deep stacks stay readable. */
 	while (node->child && !nodes[node->child].sibling && !node->n_below &&
 		nodes[node->child].total_weight == node->total_weight) {
 		put_node(drawing, &nodes[node->child], node, STRAIGHT, indent);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * report_write.c - a gathered report in the format asked for.
+ * report_write.c - writes a gathered report in the requested format.
  */
 #include "tui/args.h"
 #include "tui/report_private.h"
@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Other members of a row's object, and columns of its line. */
+/* True for names of other members of a row's JSON object, or of other CSV columns. */
 static bool is_taken(const char *name)
 {
 	static const char *const taken[] = {"event", "self_percent", "total_percent", "samples",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * resolve.c - see resolve.h.  Where files are: resolve_binary.c.
+ * resolve.c - see resolve.h; resolve_binary.c finds the files.
  */
 #include "tui/resolve.h"
 
@@ -14,18 +14,19 @@
 #include <string.h>
 
 #define WAIT_MS 30000
-#define TELL_MS 300 /* a wait that is shorter is none */
+#define TELL_MS 300 /* shorter waits are not reported */
 
-/* What was asked, with its answer. */
+/* A question to symbols/, with its answer. */
 struct answer {
 	enum symbols_kind kind;
 	char *path;
 	int32_t pid;
-	const char *symbol; /* event_text()'s */
+	const char *symbol; /* from event_text() */
 	struct symbols_named *named;
 };
 
-/* Answers are kept, and each step goes through all events anew, until it meets one that is not here yet. */
+/* Answers are kept.  Each step resolves all events again from the start, until one answer is
+ * missing. */
 struct resolve_job {
 	struct symbols *symbols;
 	struct resolve_target target;
@@ -35,7 +36,7 @@ struct resolve_job {
 	size_t n;
 	struct answer *answers;
 	size_t n_answers;
-	const struct answer *awaited; /* after a step that returned -EAGAIN */
+	const struct answer *awaited; /* set by a step that returned -EAGAIN */
 };
 
 struct resolving {
@@ -64,7 +65,8 @@ static void add_near(struct resolve_error *error, const char *name)
 
 /* --- one file --- */
 
-/* The one that is meant of several: a global symbol goes before those of single sources.  SIZE_MAX: it is not clear. */
+/* Returns the symbol's place among several: a single global symbol is preferred to local ones.
+ * SIZE_MAX if ambiguous or none. */
 static size_t choose(const struct symbols_place *places, size_t n, bool only_functions)
 {
 	size_t found = SIZE_MAX, global = SIZE_MAX, n_found = 0, n_global = 0;
@@ -106,7 +108,8 @@ struct found {
 	bool is_fixed;
 };
 
-/* The question, asked where it was not yet; -EAGAIN: there is no answer yet. */
+/* Finds the answer, or asks the question if it is new.  Returns -EAGAIN while there is no
+ * answer. */
 static int ask(struct resolving *at, const struct symbols_source *source, struct answer **out)
 {
 	struct resolve_job *job = at->job;
@@ -147,7 +150,8 @@ static int ask(struct resolving *at, const struct symbols_source *source, struct
 	return -EAGAIN;
 }
 
-/* 1: found; 0: not there, and what is nearly there is noted; or negative with the error; -EAGAIN: not known yet. */
+/* Returns 1 if found; 0 if not there, with similar names added; or negative with the error.
+ * -EAGAIN: not known yet. */
 static int find(struct resolving *at, const struct symbols_source *source, bool only_functions,
 	struct found *out)
 {
@@ -192,7 +196,7 @@ static int find(struct resolving *at, const struct symbols_source *source, bool 
 
 /* --- addresses --- */
 
-/* In one process: its program, then what else it has mapped. */
+/* Searches one process: its program, then its other mapped files. */
 static int find_in_process(struct resolving *at, int32_t pid, uint64_t *address)
 {
 	struct resolve_maps maps;
@@ -212,7 +216,7 @@ static int find_in_process(struct resolving *at, int32_t pid, uint64_t *address)
 			!resolve_is_named(maps.files[i].path, at->spec->needs.binary))
 			continue;
 		ret = find(at, &source, false, &found);
-		/* What is mapped may be a font, or gone: others may have it. */
+		/* A mapped file may be a font, or deleted.  Another file may have the symbol. */
 		if (ret < 0 && ret != -EAGAIN && at->error->kind == RESOLVE_UNREADABLE && i > 0)
 			ret = 0;
 		if (ret == 1)
@@ -370,7 +374,7 @@ int resolve_step(struct resolve_job *job, struct resolve_error *error)
 	int ret = 0;
 
 	memset(error, 0, sizeof(*error));
-	/* What has come is taken in; nothing is waited for. */
+	/* Takes in answers that have arrived; does not wait. */
 	if (job->awaited)
 		symbols_named_wait(job->symbols, job->awaited->named, -1, 0);
 	job->awaited = NULL;
@@ -421,7 +425,7 @@ void resolve_end(struct resolve_job *job)
 	free(job);
 }
 
-/* For the one answer that a step could not do without.  Where it takes its time, somebody is told. */
+/* Waits for the answer that stopped the last step.  Reports the file if the wait takes long. */
 static int wait_for_answer(struct resolve_job *job, const struct resolve_wait *wait)
 {
 	const struct answer *answer = job->awaited;

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* --- what is mapped --- */
+/* --- mapped files --- */
 
 static int add_file(struct resolve_maps *maps, const char *path, uint64_t start)
 {
@@ -38,7 +38,7 @@ static int add_file(struct resolve_maps *maps, const char *path, uint64_t start)
 	return 0;
 }
 
-/* Its program goes to the front. */
+/* Moves the process's program to the front. */
 static void put_first(struct resolve_maps *maps, const char *program)
 {
 	for (size_t i = 1; i < maps->n; i++) {
@@ -101,7 +101,7 @@ bool resolve_is_named(const char *path, const char *name)
 	return !strcmp(path, name) || (slash && !strchr(name, '/') && !strcmp(slash + 1, name));
 }
 
-/* --- what is on the disk --- */
+/* --- files on disk --- */
 
 static bool is_file(const char *path)
 {
@@ -117,7 +117,7 @@ static bool take(const char *dir, size_t dir_len, const char *name, char *out, s
 	return n > 0 && (size_t)n < size && is_file(out);
 }
 
-/* In one of several directories, separated by colons. */
+/* Searches directories that are separated by colons. */
 static bool take_from(const char *dirs, const char *name, char *out, size_t size)
 {
 	while (dirs && *dirs) {
@@ -146,7 +146,7 @@ static bool take_from_conf(const char *conf, const char *name, char *out, size_t
 	return found;
 }
 
-/* As ld.so(8) does, without its cache. */
+/* Searches like ld.so(8), but without its cache. */
 static bool take_library(const char *name, char *out, size_t size)
 {
 	glob_t confs;
@@ -176,7 +176,7 @@ static bool take_mapped(
 
 			if (!resolve_is_named(path, name))
 				continue;
-			/* Its own file system may have another file by this path. */
+			/* The process's root may have another file at this path. */
 			found = (size_t)snprintf(out, size, "/proc/%d/root%s", target->pids[i],
 					path) < size &&
 				is_file(out);

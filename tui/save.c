@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * save.c - see save.h: the thread that saves, its file, and what is gathered for it.
+ * save.c - see save.h: the saving thread, its file, and the data gathered for it.
  */
 #include "tui/save.h"
 #include "symbols/thread.h"
@@ -32,11 +32,12 @@ struct save {
 	struct thread thread;
 	bool has_thread;
 	atomic_bool over;
-	int error; /* after over */
-	char message[RECORD_TEXT_MAX]; /* after over: why the file could not be opened or closed */
+	int error; /* valid after `over` is set */
+	/* valid after `over`: why the file could not be opened or closed */
+	char message[RECORD_TEXT_MAX];
 };
 
-/* All calls that a file system may keep for ever are made here. */
+/* Calls that may block on a file system are made only in this thread. */
 static void save_main(void *arg)
 {
 	struct save *save = arg;
@@ -56,7 +57,7 @@ static void save_main(void *arg)
 	atomic_store(&save->over, true);
 }
 
-/* The attribute of an event by its name; of one that has no name there, a dummy's. */
+/* Builds an event's attribute from its name.  A name that does not parse gets a dummy event's. */
 static void gather_event(struct writer_event *event, const struct engine_event_status *status)
 {
 	struct event_spec *specs = NULL;
@@ -68,14 +69,14 @@ static void gather_event(struct writer_event *event, const struct engine_event_s
 		attr = specs[0].attr;
 	free(specs);
 	attr.freq = status->freq_hz != 0;
-	/* An attribute has one rate: 0 says that the samples had several. */
+	/* An attribute has only one rate: 0 means that the samples had several. */
 	if (status->rate_varies)
 		attr.sample_period = 0;
 	else if (status->freq_hz)
 		attr.sample_freq = status->freq_hz;
 	else
 		attr.sample_period = status->period;
-	/* Tells that chains were unwound from copies of stacks, as in the files of record. */
+	/* Marks callchains as unwound from stack copies, like the files of strobe record. */
 	attr.sample_stack_user = status->stack_bytes;
 	save_event(event, status->name, &attr);
 }
@@ -89,7 +90,7 @@ static int gather_events(struct save *save, const struct session *session)
 		return -ENOMEM;
 	session_status(session, status);
 	for (size_t i = 0; i < status->n_events; i++) {
-		/* Of those that were refused there is nothing. */
+		/* Events that could not be opened have no samples. */
 		if (!status->events[i].open && !status->events[i].samples)
 			continue;
 		gather_event(&save->events[source->n_events], &status->events[i]);
@@ -101,7 +102,7 @@ static int gather_events(struct save *save, const struct session *session)
 	return 0;
 }
 
-/* What the symbols' files told; only this thread may ask. */
+/* Copies build-ids found in the symbols' files.  Only the UI thread may ask for them. */
 static int gather_build_ids(struct save *save, const struct session *session)
 {
 	uint32_t n = images_count(session_images(session));
@@ -135,10 +136,10 @@ static int gather(
 		return ret;
 	ret = record_cmdline(&save->cmdline, &save->source.n_cmdline);
 	save->source.cmdline = save->cmdline;
-	/* After the snapshot: every image in it is below the number of images now. */
+	/* After the snapshot, so that it refers only to images below this number. */
 	if (!ret)
 		ret = gather_build_ids(save, session);
-	/* Names that cannot be copied may still be where they are. */
+	/* Failing to copy names is no error: readers may find them in the original files. */
 	if (!ret && !record_copy_kept(&save->kept, session)) {
 		save->source.kept = save->kept.bytes;
 		save->source.kept_len = save->kept.len;

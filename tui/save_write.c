@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * save_write.c - see save.h: cells as samples.
+ * save_write.c - see save.h: writes cells as samples.
  *
- * Two passes over the snapshot: which images were sampled in which processes, and how far; then the samples.  Any thread that
- * holds the snapshot.
+ * The first pass over the snapshot finds the images sampled in each process, and their extent.  The
+ * second pass writes the samples.  Runs in any thread that holds the snapshot.
  */
 #include "tui/save.h"
 
@@ -20,20 +20,20 @@
 #include <time.h>
 
 #define PAGE_SIZE_BYTES 4096ull
-/* Above all addresses that processes can have, so that made-up ones meet none; 32-bit vdsos are told by theirs. */
+/* Above all addresses of real processes.  32-bit vdsos need addresses of 32 bits. */
 #define FILES_BASE (1ull << 50)
 #define VDSO_32_BASE 0xf0000000ull
 #define SAMPLES_AT_ONCE 4096u
 #define CHAIN_MAX (STACK_DEPTH_MAX * 2 + 2)
 
-/* One image in one process, or for anonymous memory one page of it. */
+/* One image in one process, or one page of anonymous memory. */
 struct place {
 	int32_t pid;
 	uint32_t image;
-	uint64_t page; /* of anonymous memory */
+	uint64_t page; /* page number; only for anonymous memory */
 };
 
-/* A thread's names, in the order in which they are to be told. */
+/* A name of a thread; sorted by thread, then by label. */
 struct name {
 	uint32_t label;
 	int32_t tid;
@@ -55,17 +55,18 @@ struct saving {
 	struct writer *writer;
 	size_t tracker;
 
-	uint64_t *ends; /* by image: of the offsets that were sampled */
-	uint64_t *bases; /* by image */
+	uint64_t *ends; /* by image: end of the sampled offsets */
+	uint64_t *bases; /* by image: synthetic address */
 	uint32_t n_images;
 	struct idmap walked, placed; /* (process, stack) and (process, image) pairs */
 	struct place *places;
 	uint32_t n_places, places_room;
-	struct idmap leaders; /* processes whose first thread has a name, which is theirs */
-	struct idmap told; /* tid -> the label that was told of last */
-	struct name *names; /* of the slice */
+	struct idmap leaders; /* processes with a name for their first thread */
+	struct idmap told; /* tid -> label that was written last */
+	struct name *names; /* names in the current slice */
 	uint32_t n_names, names_room;
-	int event_of[STORE_EVENTS_MAX]; /* of the file; -1: none */
+	/* by event number in the store: index in the file; -1: none */
+	int event_of[STORE_EVENTS_MAX];
 	struct sample_record record;
 };
 
@@ -81,7 +82,7 @@ static uint64_t pair_of(int32_t pid, uint32_t id)
 	return (uint64_t)(uint32_t)pid << 32 | id;
 }
 
-/* --- the first pass: what lies where --- */
+/* --- the first pass: which image lies where --- */
 
 static int add_place(struct saving *saving, int32_t pid, uint32_t image, uint64_t page)
 {
@@ -121,7 +122,8 @@ static int note_frame(struct saving *saving, int32_t pid, const struct frame *fr
 	return ret ? ret : add_place(saving, pid, frame->image, 0);
 }
 
-/* Callers that were met in this process are known with all of theirs. */
+/* Notes the frames of a stack.  Stops at a node that was already seen in this process, since its
+ * callers were, too. */
 static int note_stack(struct saving *saving, int32_t pid, uint32_t node)
 {
 	const struct stacks *stacks = saving->source->stacks;
@@ -172,7 +174,8 @@ static void lay_out(struct saving *saving)
 		if (!len)
 			continue;
 		saving->bases[i] = *at;
-		/* An empty page in between: neighbours are not one mapping. */
+		/* An empty page separates neighbours, so that they are not merged into one
+		 * mapping. */
 		*at += len + PAGE_SIZE_BYTES;
 	}
 }
@@ -227,7 +230,7 @@ static int put_mapping(struct saving *saving, const struct place *place, uint64_
 	return writer_record(saving->writer, &record.header, saving->tracker);
 }
 
-/* The mapping that tells readers of a process's jitdump; where it lay is of no use to anyone. */
+/* Writes the mapping that shows readers a process's jitdump.  Its address has no meaning. */
 static int put_dump(struct saving *saving, const struct place *place)
 {
 	struct record_mmap mmap = {
@@ -258,7 +261,7 @@ static int put_mappings(struct saving *saving)
 		const struct place *place = &saving->places[i];
 		uint64_t pages = 1;
 
-		/* Pages of anonymous memory that follow each other are one mapping. */
+		/* Adjacent pages of anonymous memory become one mapping. */
 		for (end = i + 1; end < saving->n_places; end++) {
 			const struct place *next = &saving->places[end];
 
@@ -285,7 +288,7 @@ static int put_ksymbols(struct saving *saving)
 		const struct image *image = images_get(images, i);
 		struct image_origin origin;
 
-		/* Only what was sampled stays while it is looked at. */
+		/* Only sampled images are sure to stay in memory while in use. */
 		if (!saving->ends[i] || !image || image->kind != IMAGE_KSYMBOL)
 			continue;
 		images_origin(images, i, &origin);
@@ -336,7 +339,7 @@ static uint64_t address_of(const struct saving *saving, const struct frame *fram
 	return image && image->kind == IMAGE_ANON ? changes_plain(frame->offset) : frame->offset;
 }
 
-/* The root of a chain that breaks off: who reads the file finds that again by itself. */
+/* True for the frame that marks a cut callchain.  Readers of the file add it again. */
 static bool is_truncated(const struct saving *saving, const struct frame *frame)
 {
 	const struct image *image = images_get(saving->source->images, frame->image);
@@ -344,7 +347,8 @@ static bool is_truncated(const struct saving *saving, const struct frame *frame)
 	return frame->mode == FRAME_USER && image && image->kind == IMAGE_KSYMBOL;
 }
 
-/* The chain that would have been recorded: return addresses are those behind the calls. */
+/* Rebuilds the recorded callchain.  Frames of callers are one past their call, like return
+ * addresses. */
 static void fill_chain(struct saving *saving, uint32_t node)
 {
 	const struct stacks *stacks = saving->source->stacks;
@@ -378,7 +382,7 @@ static void fill_chain(struct saving *saving, uint32_t node)
 	}
 }
 
-/* One cell within its part of the time. */
+/* Writes the samples of a cell, spread over [from_ns, to_ns). */
 static int put_cell(struct saving *saving, const struct slice *slice, uint32_t cell,
 	uint64_t from_ns, uint64_t to_ns)
 {
@@ -427,7 +431,7 @@ static int compare_names(const void *a, const void *b)
 	return (first->label > second->label) - (first->label < second->label);
 }
 
-/* The labels of a slice, each once, by thread. */
+/* Collects the labels of a slice, each once, sorted by thread. */
 static int list_names(struct saving *saving, const struct slice *slice)
 {
 	uint32_t kept = 0;
@@ -435,7 +439,7 @@ static int list_names(struct saving *saving, const struct slice *slice)
 
 	saving->n_names = 0;
 	for (uint32_t i = 0; i < slice->cells && !ret; i++) {
-		/* Cells of a label often follow each other. */
+		/* Neighbouring cells often have the same label. */
 		if (saving->n_names && saving->names[saving->n_names - 1].label == slice->task[i])
 			continue;
 		ret = grow_room((void **)&saving->names, saving->n_names, &saving->names_room,
@@ -453,7 +457,8 @@ static int list_names(struct saving *saving, const struct slice *slice)
 	return ret;
 }
 
-/* The part of the slice in which a thread has this name; all of it where it has no other. */
+/* Returns the part of the slice in which a thread has this name: all of it if the thread has only
+ * one. */
 static void part_of(const struct saving *saving, uint32_t label, const struct slice *slice,
 	uint64_t *from_ns, uint64_t *to_ns)
 {
@@ -473,7 +478,7 @@ static void part_of(const struct saving *saving, uint32_t label, const struct sl
 	*to_ns = at + 1 == n ? slice->end_ns : slice->start_ns + len / n * (at + 1);
 }
 
-/* Of a process whose first thread was never sampled, the name is its own. */
+/* Writes a process's own name if its first thread was never sampled. */
 static int put_process_name(struct saving *saving, const struct task_label *label, uint64_t time_ns)
 {
 	int ret;
@@ -484,7 +489,7 @@ static int put_process_name(struct saving *saving, const struct task_label *labe
 	return ret ? ret : idmap_set(&saving->leaders, (uint32_t)label->pid, one());
 }
 
-/* Names that have changed since the slice before. */
+/* Writes names that changed since the slice before. */
 static int put_names(struct saving *saving, const struct slice *slice)
 {
 	int ret = 0;
@@ -492,7 +497,7 @@ static int put_names(struct saving *saving, const struct slice *slice)
 	for (size_t i = 0; i < saving->n_names && !ret; i++) {
 		const struct task_label *label =
 			tasks_label_get(saving->source->tasks, saving->names[i].label);
-		/* Labels never move. */
+		/* Labels never move, so the address identifies the label. */
 		void *mark = (void *)(uintptr_t)label;
 		uint64_t from_ns, to_ns;
 
@@ -548,7 +553,7 @@ static int put_build_id(
 	return writer_build_id(saving->writer, &entry);
 }
 
-/* Those of files stand in their mappings. */
+/* Writes build-ids of the kernel and the vdso; mappings carry those of files. */
 static int put_machine(struct saving *saving)
 {
 	uint8_t id[RECORD_BUILD_ID_MAX];

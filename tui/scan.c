@@ -2,9 +2,9 @@
 /*
  * scan.c - see scan.h.
  *
- * What a label, a CPU or a stack's leaf means is found once and kept in arrays by id, so that a cell costs a few
- * loads.  The entries of the first sides are found by arrays as long as the stacks' ids, those of the others by
- * one hash table.
+ * Facts on a label, a CPU or a stack's leaf are found once and kept in arrays by id, so that a cell
+ * costs a few loads.  Entries of the first sides are found in arrays by stack id, those of the
+ * other sides in one hash table.
  */
 #include "tui/scan_private.h"
 
@@ -13,9 +13,9 @@
 #include "tui/grow.h"
 
 #define WALK_PART \
-	64u /* of the forest's nodes: so many stacks are walked before all nodes are looked at */
+	64u /* walks n / WALK_PART stacks one by one before it looks at all n nodes of the forest */
 
-/* The key of a task or column, all of whose bytes count. */
+/* Key of a task.  All bytes count, so it must be zeroed first. */
 struct task_key {
 	int32_t pid, tid;
 	char comm[TASK_COMM_MAX];
@@ -64,7 +64,7 @@ static int intern_task(struct scan_work *work, const struct task_label *label, u
 	return scan_add_task(work, &seen, task);
 }
 
-/* The column of a cell; the thread's, where it is one, is known by its label. */
+/* Returns the column of a cell.  The cell's label gives the thread of a thread column. */
 static int intern_column(
 	struct scan_work *work, const struct slice *slice, uint32_t i, uint32_t *column)
 {
@@ -108,7 +108,7 @@ int scan_task_of(struct scan_work *work, uint32_t label, uint32_t *task)
 	return 0;
 }
 
-/* --- where the one symbol is --- */
+/* --- the place of the requested symbol --- */
 
 static enum scan_place place_of(const struct scan_work *work, uint32_t number)
 {
@@ -124,7 +124,7 @@ static int take_forest(struct scan_work *work)
 	return work->forest ? 0 : -ENOMEM;
 }
 
-/* Nodes that have come since; callers are before what they call. */
+/* Extends `has` to new nodes of the forest.  Callers come before their callees. */
 static int find_has(struct scan_work *work)
 {
 	const struct scan_question *question = work->question;
@@ -144,7 +144,7 @@ static int find_has(struct scan_work *work)
 	return 0;
 }
 
-/* The same of one stack alone. */
+/* Finds the place on one stack by walking its callers. */
 static enum scan_place walk_to_place(const struct scan_work *work, uint32_t number)
 {
 	const struct forest *forest = work->forest;
@@ -155,7 +155,7 @@ static enum scan_place walk_to_place(const struct scan_work *work, uint32_t numb
 	return SCAN_NOWHERE;
 }
 
-/* Of few stacks among many it is asked one by one. */
+/* Walks the first few stacks one by one, then builds `has` for all nodes. */
 static int find_place(struct scan_work *work, uint32_t stack, uint32_t *place)
 {
 	uint32_t number;
@@ -364,7 +364,7 @@ static int side_entry(struct scan_work *work, uint32_t place, uint32_t side, uin
 	return 0;
 }
 
-/* Of a stack; what is said of it is found by the way. */
+/* Finds or adds a stack's entry.  A new one also gets the sieve's verdict on the stack. */
 static int dense_entry(struct scan_work *work, uint32_t node, uint32_t side, uint32_t *id)
 {
 	struct scan_dense *dense = &work->dense[side];
@@ -408,7 +408,7 @@ static int count(struct scan_work *work, const struct slice *slice, uint32_t i, 
 	return 0;
 }
 
-/* The parts of a cell's side that were asked for, but for the column. */
+/* Sets the requested parts of a cell's side, except the column. */
 static int side_of(
 	struct scan_work *work, const struct slice *slice, uint32_t i, struct scan_side *side)
 {
@@ -470,7 +470,7 @@ static int add_cell(struct scan_work *work, const struct slice *slice, uint32_t 
 		column->weight += weight;
 		column->samples += samples;
 	}
-	/* The newest name of a task is that of what has passed. */
+	/* After the filter: only cells that pass may set the newest name of a task. */
 	ret = side_of(work, slice, i, &side);
 	side.column = column_id;
 	if (!ret)

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-/* Two values are one where all of it is the same. */
+/* Key of a value: values are equal if all members are. */
 struct text_key {
 	int64_t number;
 	uint32_t is_number, is_missing;
@@ -85,7 +85,7 @@ int scan_fields_id(struct scan_fields *fields, const struct field_schemas *schem
 	uint32_t *id)
 {
 	static const struct field_schemas none;
-	/* The same numbers may be of other fields in another event. */
+	/* Equal values may belong to other fields in another event. */
 	const uint32_t tuple[] = {event, values};
 	uint32_t at;
 	int ret;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * scan_parts.c - see scan_private.h: the weights of entries in equal parts of a time.
+ * scan_parts.c - see scan_private.h: splits the weights of entries into equal parts of a time
+ * range.
  *
- * Slices come in the order of time, and most lie in one part: what an entry has got since the last part ended is that part's, so that
- * cells cost no more than without parts.
+ * Slices come in the order of time, and most of them lie in one part.  Weights are assigned only
+ * when the part changes, so that cells cost no more than without parts.
  */
 #include "tui/scan_private.h"
 
@@ -33,7 +34,7 @@ int scan_parts_room(struct scan_work *work, uint32_t entry)
 		sizeof(*work->scan->parts));
 }
 
-/* What was added since the last time. */
+/* Assigns the weight that was added since the last call to the parts. */
 static int part(struct scan_work *work)
 {
 	struct scan_parting *parting = &work->parting;

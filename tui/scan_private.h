@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * scan_private.h - a scan under way, for scan*.c alone.
+ * scan_private.h - the state of a scan, for scan*.c alone.
  *
- * scan.c has the questions that are asked seldom and what all of them need, scan_quick.c those whose cells need nothing but
- * what was found of their label, CPU and stack, scan_parts.c tells when it was, and scan_two.c has two threads do that.
+ * scan.c has the general loop and the common parts.  scan_quick.c has fast loops for questions
+ * whose cells need only their label, CPU and stack.  scan_parts.c splits weights over time.
+ * scan_two.c runs a quick question in two threads.
  */
 #ifndef TUI_SCAN_PRIVATE_H
 #define TUI_SCAN_PRIVATE_H
@@ -15,7 +16,7 @@
 
 #define SCAN_DENSE_SIDES 4u
 
-/* In an array by node: + 1, with what the sieve says of the stack. */
+/* Values of a dense array: entry id + 1, with the sieve's verdict on the stack. */
 #define SCAN_DENSE_FAILS (1u << 31)
 #define SCAN_DENSE_IDLE (1u << 30)
 #define SCAN_DENSE_ID (SCAN_DENSE_IDLE - 1)
@@ -25,95 +26,96 @@ struct scan_dense {
 	uint32_t room;
 };
 
-/* Numbers + 1, by label or by CPU; 0: not known yet. */
+/* Ids + 1, by label or by CPU; 0: not known yet. */
 struct scan_quick {
 	uint32_t *at;
 	uint32_t room;
-	uint32_t
-		learnt; /* the place that was learnt last; 0 before the first, and nothing is known of it then */
+	uint32_t learnt; /* index that was learnt last; 0 before the first, at[0] is 0 then */
 };
 
-/* How much of a slice's time lies in each part; 1 in all. */
+/* Shares of a slice's time in each part.  They add up to 1 if the slice lies in the parts. */
 struct scan_spread {
 	double part[SCAN_PARTS];
-	int only; /* the part that it is all in, or -1 */
+	int only; /* the part that contains the whole slice, or -1 */
 };
 
-/* What the entries of the range of stacks at hand have in parts. */
+/* Parts of the entries in the current range of stacks. */
 struct scan_parting {
-	uint64_t *counted; /* by entry: how much of its weight is in parts already */
+	uint64_t *counted; /* by entry: weight that is already assigned to parts */
 	uint32_t counted_room, parts_room;
-	uint32_t first; /* entry of the range */
-	struct scan_spread spread; /* of what is not in parts yet */
+	uint32_t first; /* first entry of the range */
+	struct scan_spread spread; /* for weights that are not assigned yet */
 };
 
 struct scan_work {
 	const struct scan_question *question;
 	struct scan *scan;
 	struct sieve sieve;
-	struct half half; /* of quick questions: stacks that are this thread's */
-	bool asks_cells; /* the sieve is for more than stacks */
-	uint8_t idle_bit; /* of the sieve's: what is as if it were not there; 0: nothing is */
+	struct half half; /* for quick questions: the stacks of this thread */
+	bool asks_cells; /* the sieve needs more than stacks */
+	uint8_t idle_bit; /* bit of the sieve's verdict that hides a cell; 0: hides none */
 	uint32_t entries_room, sides_room, tasks_room, columns_room;
 	struct intern task_keys, column_keys;
-	uint32_t *label_tasks; /* + 1, by label; 0: not known yet */
+	uint32_t *label_tasks; /* id + 1, by label; 0: not known yet */
 	uint32_t labels_room;
 	struct scan_dense dense[SCAN_DENSE_SIDES];
 	uint32_t *hashed; /* entry + 1, by (node, side) */
 	uint32_t n_hashed, hashed_slots;
-	uint32_t *side_entries; /* + 1, by side and place, where nodes are not asked for */
+	uint32_t *side_entries; /* id + 1, by side and place, if nodes are not asked for */
 	uint32_t side_entries_room;
 	uint32_t *side_slots; /* side + 1 */
 	uint32_t n_side_slots;
 	uint32_t last_side;
 	struct scan_quick sides[STORE_EVENTS_MAX];
-	/* Where nodes are not asked for: entries, with SCAN_PLACES for each label or CPU. */
+	/* Without nodes: entries, by label or CPU times SCAN_PLACES, plus place. */
 	struct scan_quick quick[STORE_EVENTS_MAX];
-	uint8_t *abouts; /* by node: all that is to know of a stack then */
+	uint8_t *abouts; /* by node: ABOUT_* bits of the stack */
 	uint32_t abouts_room;
-	/* Of the one symbol that is asked for. */
+	/* These find the place of the requested symbol. */
 	struct forest *forest;
-	uint8_t *has; /* by node of the forest: it is on the way to the root */
+	uint8_t *has; /* by node of the forest: the symbol is on its way to the root */
 	uint32_t n_has, has_room;
-	uint32_t n_walked; /* stacks that were asked before `has` was made */
+	uint32_t n_walked; /* number of stacks walked before `has` was built */
 	uint8_t *places; /* by node of the stacks: enum scan_place */
 	uint32_t places_room;
-	bool places_shared; /* they are those of the other thread */
+	bool places_shared; /* places belongs to the other thread */
 	struct scan_parting parting;
 };
 
 void scan_work_init(
 	struct scan_work *work, const struct scan_question *question, struct scan *scan);
 void scan_work_fini(struct scan_work *work);
-/* All slices of the question.  0 or -ENOMEM. */
+/* Scans all slices of the question.  Returns 0 or -ENOMEM. */
 int scan_slices(struct scan_work *work);
-/* The same, by two threads where there are many cells. */
+/* Scans with two threads if there are many cells.  Returns 0 or -ENOMEM. */
 int scan_in_two(struct scan_work *work);
 
-/* Before two threads begin: where the one symbol is on all stacks that were met before, of those below n_stacks.  0 or -ENOMEM. */
+/* Before two threads begin: finds the places of all known stacks below n_stacks, for both.  Returns
+ * 0 or -ENOMEM. */
 int scan_prepare_places(struct scan_work *work, struct scan_work *other, uint32_t n_stacks);
-/* The task of a label, where tasks are asked for.  0 or -ENOMEM. */
+/* Returns the task of a label in *task, if tasks are asked for.  0 or -ENOMEM. */
 int scan_task_of(struct scan_work *work, uint32_t label, uint32_t *task);
-/* One that was met, whose parts that were not asked for are 0; of the same, the newest is kept.  0 or -ENOMEM. */
+/* Finds or adds a task, whose parts that were not asked for are 0.  Keeps the newest version of it.
+ * Returns 0 or -ENOMEM. */
 int scan_add_task(struct scan_work *work, const struct scan_task *seen, uint32_t *task);
 int scan_side_id(struct scan_work *work, const struct scan_side *side, uint32_t *id);
-/* The node of the entry that a stack belongs to.  0 or -ENOMEM. */
+/* Returns the node of a stack's entry in *node.  0 or -ENOMEM. */
 int scan_entry_node(struct scan_work *work, uint32_t stack, uint32_t *node);
-/* One that is not there yet. */
+/* Adds an entry, which must not exist yet. */
 int scan_new_entry(struct scan_work *work, uint32_t node, uint32_t side, uint32_t *id);
 int scan_entry_id(struct scan_work *work, uint32_t node, uint32_t side, uint32_t *id);
 
 bool scan_is_quick(const struct scan_question *question);
-/* Slice `at` of the snapshot. */
+/* Adds the cells of slice `at` of the snapshot.  Returns 0 or -ENOMEM. */
 int scan_quick_slice(struct scan_work *work, const struct slice *slice, size_t at);
-/* The sums of what passed, once, in the end. */
+/* Computes the sums of what passed; once, at the end. */
 int scan_quick_sums(struct scan_work *work);
 
-/* Of questions in parts: before the cells of a slice are added, and after those of all slices in a range of stacks.  0 or
- * -ENOMEM. */
+/* For questions in parts.  Call scan_parts_begin() before the cells of a slice are added, and
+ * scan_parts_end() after all slices in a range of stacks.  Return 0 or -ENOMEM. */
 int scan_parts_begin(struct scan_work *work, const struct slice *slice);
 int scan_parts_end(struct scan_work *work);
-/* Room for those of an entry that is the newest.  0 or -ENOMEM. */
+/* Makes room for the parts of the newest entry.  Returns 0 or -ENOMEM. */
 int scan_parts_room(struct scan_work *work, uint32_t entry);
 
 static inline uint8_t scan_event(

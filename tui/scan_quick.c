@@ -6,10 +6,10 @@
 
 #include "tui/grow.h"
 
-#define EVENTS_MAX 4u /* of more, one pass over a slice is less than one for each */
+#define EVENTS_MAX 4u /* with more events, one general pass over a slice is faster */
 #define TASKS (SCAN_PROCESS | SCAN_THREAD | SCAN_COMMAND)
 
-/* Cells of a slice. */
+/* A range of cells in a slice. */
 struct cells_range {
 	uint32_t begin, end;
 };
@@ -39,7 +39,7 @@ static int learn_side(
 	return 0;
 }
 
-/* What the sides of an event differ in. */
+/* Returns the index of a cell's side among those of its event. */
 static inline __attribute__((always_inline)) uint32_t place_of(
 	const struct scan_work *work, const struct slice *slice, uint32_t i)
 {
@@ -73,7 +73,7 @@ static inline __attribute__((always_inline)) int entry_of(
 	return scan_entry_id(work, stack, side, id);
 }
 
-/* How much of the sieve is needed. */
+/* The part of the sieve that is needed. */
 enum sieving { SIEVE_NOTHING, SIEVE_STACKS, SIEVE_CELLS };
 
 static enum sieving sieving_of(const struct scan_work *work)
@@ -83,7 +83,7 @@ static enum sieving sieving_of(const struct scan_work *work)
 	return work->asks_cells ? SIEVE_CELLS : SIEVE_STACKS;
 }
 
-/* Whatever is asked for; of one event as it was sampled, or of all. */
+/* Adds cells for any quick question.  sampled: the only event number to count, or -1 for all. */
 static int add_cells(
 	struct scan_work *work, const struct slice *slice, struct cells_range range, int sampled)
 {
@@ -115,7 +115,7 @@ static int add_cells(
 		entry = &work->scan->entries[id];
 		entry->weight += slice->weight[i];
 		entry->samples += slice->count[i];
-		/* Of stacks it is told by their entries. */
+		/* For stacks, scan_quick_sums() derives it from the entries. */
 		if (!(question->by & SCAN_STACK) &&
 			sieve_node(&work->sieve, slice->stack[i]) & SIEVE_UNRESOLVED)
 			work->scan->sums[event].unresolved += slice->weight[i];
@@ -123,17 +123,17 @@ static int add_cells(
 	return 0;
 }
 
-/* --- one event, without a branch that depends on the cell: what does not pass is added as nothing --- */
+/* --- one event, without branches that depend on the cell: cells that do not pass add 0 --- */
 
-#define AHEAD 8u /* cells whose sums are fetched before they are needed */
-#define OTHER_EVENT 128u /* with the sieve's bits */
+#define AHEAD 8u /* number of cells by which sums are prefetched */
+#define OTHER_EVENT 128u /* flag next to the sieve's bits */
 
-/* Cells of a slice, of which those of one event count. */
+/* A range of cells in a slice; only those of one event count. */
 struct of_event {
 	const struct slice *slice;
 	struct cells_range range;
-	uint8_t sampled, event; /* as it was sampled, and what stands for it */
-	bool mixed; /* there are others between them */
+	uint8_t sampled, event; /* event number in the cells, and the one that represents it */
+	bool mixed; /* the slice also has cells of other events */
 	enum sieving sieving;
 };
 
@@ -142,7 +142,7 @@ struct block {
 	const uint16_t *cpu;
 	const uint64_t *weight;
 	uint32_t n;
-	uint8_t verdicts[SIEVE_BLOCK]; /* of SIEVE_CELLS: all but the stacks' */
+	uint8_t verdicts[SIEVE_BLOCK]; /* for SIEVE_CELLS: verdicts, without those on stacks */
 };
 
 static inline __attribute__((always_inline)) void begin_block(
@@ -171,12 +171,12 @@ static void learn_ahead(struct scan_work *work, const struct block *block, uint3
 		sieve_learn_stacks(sieve, block->stack + i, block->n - i);
 }
 
-/* All bits are set where a cell counts at all, and where it passes as well; else none. */
+/* All bits are set if a cell counts before the filter (there), or if it passes; else none. */
 struct masks {
 	uint64_t there, passes;
 };
 
-/* What is known of its stack is given. */
+/* fails, idle: the sieve's verdict on the cell's stack. */
 static inline __attribute__((always_inline)) struct masks masks_of(const struct scan_work *work,
 	const struct block *block, uint32_t i, enum sieving sieving, bool fails, bool idle)
 {
@@ -186,7 +186,7 @@ static inline __attribute__((always_inline)) struct masks masks_of(const struct 
 	return (struct masks){there, there & ((uint64_t)(fails || rest & SIEVE_FAILS) - 1)};
 }
 
-/* Of a stack: its place, and above it what else is to know. */
+/* Facts on a stack: its enum scan_place, and flags above it. */
 enum { ABOUT_PLACE = 3, ABOUT_KNOWN = 4, ABOUT_FAILS = 8, ABOUT_IDLE = 16, ABOUT_UNRESOLVED = 32 };
 
 static int learn_about(struct scan_work *work, uint32_t stack)
@@ -223,7 +223,8 @@ static int learn_entry(
 	return 0;
 }
 
-/* Where all passes, entries tell what there was (scan_quick_sums()). */
+/* Adds the sums before the filter.  Without a sieve, scan_quick_sums() derives them from the
+ * entries. */
 static void add_sums(struct scan_work *work, uint8_t event, const struct scan_sums *sums)
 {
 	if (sieving_of(work)) {
@@ -246,7 +247,7 @@ static inline __attribute__((always_inline)) void fetch_about(
 		__builtin_prefetch(stacks_node(work->question->stacks, stack));
 }
 
-/* By anything but the stack. */
+/* Adds cells by task, CPU or place, but not by stack. */
 static inline __attribute__((always_inline)) int add_others(
 	struct scan_work *work, const struct of_event *of, enum sieving sieving)
 {
@@ -288,10 +289,11 @@ static inline __attribute__((always_inline)) int add_others(
 			}
 			at = by_task ? block.task[i] : by_cpu ? block.cpu[i] : 0;
 			at = at * SCAN_PLACES + (about & ABOUT_PLACE);
-			/* What does not pass is added to what is known, since whether it is known cannot be predicted. */
+			/* Passing is unpredictable, so a cell that fails adds 0 to a known entry.
+			 * This avoids a branch. */
 			at = (at & (uint32_t)passes) | (quick->learnt & ~(uint32_t)passes);
 			if (__builtin_expect(at >= quick->room || !ids[at], 0)) {
-				/* The newest name of a task is that of what has passed. */
+				/* Only cells that pass may set the newest name of a task. */
 				if (!passes)
 					continue;
 				if (learn_entry(work, of->slice, first + i, of->event, at))
@@ -308,7 +310,8 @@ static inline __attribute__((always_inline)) int add_others(
 	return 0;
 }
 
-/* Where a stack's sums are is spread over more memory than the caches next to the processor hold. */
+/* Prefetches the sums of later stacks, which are spread over more memory than the inner caches
+ * hold. */
 static inline __attribute__((always_inline)) void fetch_ahead(const struct block *block, uint32_t i,
 	const uint32_t *ids, const struct scan_entry *entries)
 {
@@ -322,7 +325,7 @@ static inline __attribute__((always_inline)) void fetch_ahead(const struct block
 		__builtin_prefetch(&entries[id - 1]);
 }
 
-/* By stack alone. */
+/* Adds cells by stack alone. */
 static inline __attribute__((always_inline)) int add_stacks(
 	struct scan_work *work, const struct of_event *of, uint32_t side, enum sieving sieving)
 {
@@ -383,7 +386,7 @@ static int add_event(struct scan_work *work, const struct of_event *of)
 			return add_others(work, of, SIEVE_CELLS);
 		}
 	}
-	/* Of stacks alone an event has one side. */
+	/* By stack alone, an event has one side. */
 	if (side_of(work, of->slice, of->range.begin, of->event, &side))
 		return -ENOMEM;
 	if (side >= SCAN_DENSE_SIDES)
@@ -408,7 +411,7 @@ int scan_quick_slice(struct scan_work *work, const struct slice *slice, size_t a
 	if (of.range.begin >= of.range.end)
 		return 0;
 	of.sieving = of.mixed ? SIEVE_CELLS : sieving_of(work);
-	/* Stacks are in ascending order: there is room for all from here on. */
+	/* Stacks are in ascending order, so this makes room for all of the range. */
 	if (work->sieve.by_stack)
 		sieve_reserve(&work->sieve, slice->stack[of.range.end - 1]);
 	if (!slice->n_totals || slice->n_totals > EVENTS_MAX ||
@@ -423,7 +426,7 @@ int scan_quick_slice(struct scan_work *work, const struct slice *slice, size_t a
 	return ret;
 }
 
-/* Entries of which nothing has passed. */
+/* Removes entries without samples that passed. */
 static void leave_out_empty(struct scan *scan)
 {
 	uint32_t n = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * scan_two.c - see scan_private.h: quick questions by two threads (halves.h), each with half of the stacks.
+ * scan_two.c - see scan_private.h: runs a quick question in two threads (halves.h), each with half
+ * of the stacks.
  */
 #include "tui/scan_private.h"
 
@@ -17,7 +18,7 @@ static int take_side(
 	return scan_side_id(to, &own, id);
 }
 
-/* What the other thread has found. */
+/* Adds the results of the other thread. */
 static int take(struct scan_work *to, const struct scan *from)
 {
 	uint32_t *sides = malloc((from->n_sides ? from->n_sides : 1) * sizeof(*sides));
@@ -31,7 +32,7 @@ static int take(struct scan_work *to, const struct scan *from)
 
 		if (!entry->samples)
 			continue;
-		/* Stacks are others than those that are there. */
+		/* The threads scan different stacks, so the entry must be new. */
 		ret = to->question->by & SCAN_STACK ? scan_new_entry(to, entry->node, side, &id)
 						    : scan_entry_id(to, entry->node, side, &id);
 		if (ret)
@@ -84,7 +85,7 @@ int scan_in_two(struct scan_work *work)
 	struct halves halves;
 	int ret;
 
-	/* What is found of fields is kept by the filter itself. */
+	/* The filter keeps results on fields without a lock, so two threads cannot use it. */
 	if (work->sieve.by_fields ||
 		!halves_init(&halves, question->snapshot, question->from_ns, question->to_ns,
 			question->two_cells))
