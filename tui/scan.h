@@ -42,7 +42,7 @@ enum scan_place { SCAN_PLACE_UNKNOWN, SCAN_NOWHERE, SCAN_ABOVE, SCAN_LEAF, SCAN_
 
 struct scan_question {
 	const struct snapshot *snapshot;
-	uint64_t from_ns, to_ns; /* slices whose middle is in the range; 0, UINT64_MAX: all */
+	uint64_t from_ns, to_ns; /* selects slices by their middle; 0, UINT64_MAX: all */
 	const struct stacks *stacks;
 	const struct tasks *tasks;
 	struct names *names;
@@ -62,13 +62,10 @@ struct scan_question {
 	uint32_t symref;
 	bool leave_unresolved; /* do not compute sums[].unresolved */
 	enum query_group column; /* GROUP_EVENT, GROUP_CPU or GROUP_THREAD; GROUP_KEYS: none */
-	/* with SCAN_STACK alone: also split weights into equal parts of [parts_from_ns,
-	 * parts_to_ns) */
+	/* with SCAN_STACK alone: split weights over equal parts of [parts_from_ns, parts_to_ns) */
 	bool in_parts;
 	uint64_t parts_from_ns, parts_to_ns;
-	uint64_t
-		/* least number of cells for two threads; 0: the default; smaller in tests */
-		two_cells;
+	uint64_t two_cells; /* least number of cells for two threads; 0: default; tests set it */
 };
 
 /* Parts that were not asked for are 0: the tid of a process, pid and tid of a command. */
@@ -86,7 +83,7 @@ struct scan_column {
 	uint32_t number; /* CPU; only with GROUP_CPU */
 	uint8_t event;
 	char comm[TASK_COMM_MAX]; /* cleaned */
-	uint64_t weight, samples; /* sums of what passed the filter */
+	uint64_t weight, samples; /* sums of the cells that passed */
 	uint64_t all_weight, all_samples; /* before the filter */
 };
 
@@ -106,15 +103,15 @@ struct scan_entry {
 };
 
 struct scan_sums {
-	uint64_t weight, samples; /* sums of what passed the filter */
-	uint64_t unresolved; /* part of weight whose leaf has no symbol */
+	uint64_t weight, samples; /* sums of the cells that passed */
+	uint64_t unresolved; /* weight of samples without a symbol for their leaf */
 	uint64_t all_weight, all_samples; /* before the filter */
 };
 
 struct scan {
 	struct scan_entry *entries;
-	uint64_t (
-		*parts)[SCAN_PARTS]; /* by entry: its weight in each part; NULL if not asked for */
+	/* by entry: its weight in each part; NULL if not asked for */
+	uint64_t (*parts)[SCAN_PARTS];
 	uint32_t n_entries;
 	struct scan_side *sides;
 	uint32_t n_sides;

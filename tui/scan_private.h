@@ -95,7 +95,7 @@ int scan_in_two(struct scan_work *work);
 int scan_prepare_places(struct scan_work *work, struct scan_work *other, uint32_t n_stacks);
 /* Returns the task of a label in *task, if tasks are asked for.  0 or -ENOMEM. */
 int scan_task_of(struct scan_work *work, uint32_t label, uint32_t *task);
-/* Finds or adds a task, whose parts that were not asked for are 0.  Keeps the newest version of it.
+/* Finds or adds a task; parts that were not asked for are 0.  Keeps the newest version of it.
  * Returns 0 or -ENOMEM. */
 int scan_add_task(struct scan_work *work, const struct scan_task *seen, uint32_t *task);
 int scan_side_id(struct scan_work *work, const struct scan_side *side, uint32_t *id);
@@ -108,7 +108,7 @@ int scan_entry_id(struct scan_work *work, uint32_t node, uint32_t side, uint32_t
 bool scan_is_quick(const struct scan_question *question);
 /* Adds the cells of slice `at` of the snapshot.  Returns 0 or -ENOMEM. */
 int scan_quick_slice(struct scan_work *work, const struct slice *slice, size_t at);
-/* Computes the sums of what passed; once, at the end. */
+/* Computes the sums of the cells that passed; once, at the end. */
 int scan_quick_sums(struct scan_work *work);
 
 /* For questions in parts.  Call scan_parts_begin() before the cells of a slice are added, and
