@@ -2,8 +2,8 @@
 /*
  * scan.c - see scan.h.
  *
- * Facts on a label, a CPU or a stack's leaf are found once and kept in arrays by id.  A cell then costs
- * a few loads.  Entries of the first sides are found in arrays by stack id, those of the
+ * Facts on a label, a CPU or a stack's leaf are found once and kept in arrays by id.  A cell then
+ * costs a few loads.  Entries of the first sides are found in arrays by stack id, those of the
  * other sides in one hash table.
  */
 #include "tui/scan_private.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * screen.c - the manager of views: hands out input, acts on what came of it, puts the frame together.
+ * screen.c - the manager of views: passes input to them, acts on the result, and draws the frame.
  */
 #include "tui/screen.h"
 
@@ -24,7 +24,7 @@
 #define DOUBLE_CLICK_NS 400000000u
 #define WHEEL_ROWS 3
 #define TAGS_MAX 96
-#define ANSWER_NS 3000000000ull /* how long the log is listened to after a command */
+#define ANSWER_NS 3000000000ull /* duration for which log lines count as answers to a command */
 
 static struct view *top_view(struct screen *screen)
 {
@@ -43,7 +43,7 @@ static void pop_view(struct screen *screen)
 	view->ops->refresh(view, screen);
 }
 
-/* One goes back only so far: never further than to the table. */
+/* Drops the oldest view above the hot table, which always stays. */
 static void forget_oldest(struct screen *screen)
 {
 	struct view *oldest = &screen->views[1];
@@ -58,7 +58,7 @@ int screen_open(struct screen *screen, const struct view_ops *ops, uint32_t arg)
 	struct view view = {.ops = ops};
 	int ret;
 
-	/* One of a kind: a view that is open below comes back as it was. */
+	/* A kind of view is open only once: an open one comes back with its state. */
 	while (screen->n_views > 1) {
 		if (top_view(screen)->ops == ops)
 			return 0;
@@ -151,7 +151,7 @@ void screen_edit(struct screen *screen, const char *path, uint32_t line)
 	screen->edit_line = line;
 }
 
-/* --- actions that mean the same in every view --- */
+/* --- actions with the same meaning in every view --- */
 
 static unsigned int switch_event(struct screen *screen, long step, size_t number)
 {
@@ -186,7 +186,7 @@ static uint64_t current_rate(const struct screen *screen, const struct engine_ev
 	return event->freq_hz ? event->freq_hz : event->period;
 }
 
-/* A frequency goes by steps, a period by halves and doubles. */
+/* Changes a frequency by steps, a period by factors of two. */
 static unsigned int change_rate(struct screen *screen, int direction)
 {
 	struct model *model = screen->model;
@@ -230,7 +230,7 @@ static unsigned int change_call_graph(struct screen *screen)
 	const int ret = model->ops->set_call_graph(model, next);
 
 	if (!ret) {
-		/* Until the engine tells: the key may be pressed again before. */
+		/* The key may be pressed again before the engine reports the change. */
 		model->status.call_graph = next;
 		screen_message(screen, STYLE_GOOD, "Call chains: %s", engine_call_graph_name(next));
 	}
@@ -238,7 +238,6 @@ static unsigned int change_call_graph(struct screen *screen)
 	return VIEW_HANDLED;
 }
 
-/* Why a recording has no answer to it; NULL: it has. */
 const char *screen_refusal(const struct model *model, enum action action)
 {
 	if (!model->recorded)
@@ -314,7 +313,7 @@ static void save_to(struct screen *screen, const char *path)
 		screen_message(screen, STYLE_BAD, "%s", text);
 }
 
-/* How far it is; at the end the log tells, and is listened to. */
+/* Shows the progress of saving.  After its end, the log line with the result is shown. */
 static void look_at_save(struct screen *screen)
 {
 	const struct model *model = screen->model;
@@ -330,7 +329,7 @@ static void look_at_save(struct screen *screen)
 		screen->message_until_ns = 0;
 }
 
-/* The same of what comes from servers. */
+/* Shows the progress of downloads from debuginfod servers. */
 static void look_at_fetch(struct screen *screen)
 {
 	const struct model *model = screen->model;
@@ -353,7 +352,7 @@ static void look_at_fetch(struct screen *screen)
 		total[0] ? " of " : "", total);
 }
 
-/* The symbol that an event is named by, while it is looked for. */
+/* Shows the search for the symbol that names an event. */
 static void look_at_lookup(struct screen *screen)
 {
 	const struct model *model = screen->model;
@@ -369,7 +368,7 @@ static void look_at_lookup(struct screen *screen)
 		screen->message_until_ns = 0;
 }
 
-/* The file that is being written; at the end the log tells. */
+/* Shows the progress of an export.  After its end, the log line with the result is shown. */
 static void look_at_export(struct screen *screen)
 {
 	const struct model *model = screen->model;
@@ -385,7 +384,7 @@ static void look_at_export(struct screen *screen)
 		screen->message_until_ns = 0;
 }
 
-/* The recording that is going to be compared with. */
+/* Shows the loading of the recording that serves as baseline. */
 static void look_at_baseline(struct screen *screen)
 {
 	const struct model *model = screen->model;
@@ -662,7 +661,7 @@ static bool has_message(const struct screen *screen)
 	return screen->message[0] && screen->model->now_ns < screen->message_until_ns;
 }
 
-/* New lines of the log that the user should not have to look for. */
+/* Shows new lines of the log as messages: errors, warnings, and answers to a command. */
 static void look_at_log(struct screen *screen)
 {
 	const struct model *model = screen->model;
@@ -676,7 +675,7 @@ static void look_at_log(struct screen *screen)
 		if (line->serial <= screen->log_seen)
 			continue;
 		screen->log_seen = line->serial;
-		/* Why a command failed is not replaced by what happened meanwhile. */
+		/* The reason for a failed command must stay visible. */
 		if (line->output ||
 			(line->level != EXPLAIN_ERROR && has_message(screen) &&
 				screen->message_style == STYLE_BAD))
@@ -707,7 +706,8 @@ int screen_refresh(struct screen *screen)
 
 /* --- drawing --- */
 
-/* Rows below the view.  Where there are none, prompt and message take the place of the title: never that of a row. */
+/* Returns the number of rows below the view.  If there are none, prompt and message replace the
+ * title, but never a row of the view. */
 static int bottom_height(const struct screen *screen)
 {
 	const struct canvas *canvas = &screen->canvas;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * screen_crumbs.c - filters on the screen, as crumbs: typed, pointed at, and removed one by one.
+ * screen_crumbs.c - the filters of the screen ("crumbs"): typed, picked from a row, removed.
  */
 #include "tui/screen.h"
 
@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Not for long: the header has it, and the hints are what is needed next. */
+/* Shows a brief message: the header shows the filter, too, and the hints are needed next. */
 static void tell(struct screen *screen, const char *crumb)
 {
 	const enum keys_view view = screen->views[screen->n_views - 1].ops->keys;
 	char way[32] = "Backspace";
 
-	/* Where the key has another meaning, or another one first. */
+	/* In this view Backspace does something else. */
 	if (keys_find(view, INPUT_BACKSPACE) != ACT_WIDEN)
 		snprintf(way, sizeof(way), "& with -%zu", screen->model->n_crumbs);
 	screen_message(screen, STYLE_GOOD, "%s %s (%s takes it back)",
@@ -71,7 +71,7 @@ unsigned int screen_take_crumb(struct screen *screen, const char *text)
 
 	if (!*text)
 		return VIEW_HANDLED;
-	/* "-2": the second one goes. */
+	/* "-2" removes the second filter. */
 	number = strtol(text, &end, 10);
 	if (*text == '-' && end != text && !*end && number < 0)
 		return drop(screen, (size_t)-number - 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * screen_hints.c - the line of hints: which keys the user may want next, as many as fit.
+ * screen_hints.c - the line of hints: the most useful keys now, as many as fit.
  */
 #include "tui/screen_private.h"
 
@@ -22,7 +22,7 @@ static int hint_width(const struct binding *binding, const char *hint, bool asci
 	return canvas_width_of(name) + 1 + canvas_width_of(hint);
 }
 
-/* On top of another view, both keys mean the same: the way back. */
+/* On top of another view, q and Esc both go back, so only one of them is shown. */
 static const char *hint_of(const struct binding *binding, bool below)
 {
 	if (below && binding->action == ACT_BACK)
@@ -30,7 +30,7 @@ static const char *hint_of(const struct binding *binding, bool below)
 	return below && binding->action == ACT_QUIT ? NULL : binding->hint;
 }
 
-/* The way to where one is. */
+/* True if the action opens the current view. */
 static bool leads_here(enum action action, unsigned int view)
 {
 	switch (action) {
@@ -51,22 +51,22 @@ static bool leads_here(enum action action, unsigned int view)
 	}
 }
 
-/* Rows that are neither functions nor in one. */
+/* True for annotate on rows that are not functions, addresses or lines. */
 static bool lacks_code(const struct model *model, enum action action, unsigned int view)
 {
 	return action == ACT_ANNOTATE && view == KEYS_GROUPED &&
 		model->rows_by.group != GROUP_ADDRESS && model->rows_by.group != GROUP_LINE;
 }
 
-/* The pass in which a hint has its turn: the view's own, those of everywhere, the view's less needed ones, and at the end
- * the ways back and to the help.  -1: there is none. */
+/* Returns the pass that draws a hint.  Order: keys of the view, keys of all views, rarely used keys
+ * of the view, back and help.  -1: no hint. */
 static int pass_of(const struct screen *screen, const struct binding *binding, unsigned int view)
 {
 	if (!(binding->views & (view | KEYS_ALL)) || screen_refusal(screen->model, binding->action))
 		return -1;
 	if (leads_here(binding->action, view) || lacks_code(screen->model, binding->action, view))
 		return -1;
-	/* The view's own meaning of a key goes first. */
+	/* In this view the key has another meaning. */
 	if (!binding->label && keys_find((enum keys_view)view, binding->keys[0]) != binding->action)
 		return -1;
 	if (is_kept(binding))
@@ -76,7 +76,7 @@ static int pass_of(const struct screen *screen, const struct binding *binding, u
 	return 1;
 }
 
-/* What does not fit is left out, but never the ways back and to the help. */
+/* Leaves out hints that do not fit, but never back and help. */
 void screen_draw_hints(struct screen *screen, int y)
 {
 	struct canvas *canvas = &screen->canvas;

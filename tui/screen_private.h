@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * screen_private.h - what the parts of the screen's manager share: screen.c, screen_hints.c, screen_time.c.
+ * screen_private.h - shared by screen.c, screen_hints.c and screen_time.c.
  */
 #ifndef TUI_SCREEN_PRIVATE_H
 #define TUI_SCREEN_PRIVATE_H
 
 #include "tui/screen.h"
 
-/* Why a recording has no answer to an action; NULL: it has. */
+/* Returns why an action is not possible with a recording; NULL if it is possible. */
 const char *screen_refusal(const struct model *model, enum action action);
 
 void screen_draw_hints(struct screen *screen, int y);
 
-/* ACT_EARLIER .. ACT_LIVE; what they changed. */
+/* Handles ACT_EARLIER to ACT_LIVE.  Returns VIEW_* bits. */
 unsigned int screen_move_in_time(struct screen *screen, enum action action);
 unsigned int screen_mark_baseline(struct screen *screen);
 void screen_compare_with(struct screen *screen, const char *path);
-/* The mouse was released: whether a time was selected by it. */
+/* Handles the release of the mouse button.  Returns whether it selected a time. */
 bool screen_select_time(struct screen *screen, const struct input *input);
 
 #endif

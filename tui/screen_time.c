@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * screen_time.c - which time the views show, by keys and by the mouse on the strip; the baseline.
+ * screen_time.c - the time range of the views, chosen by keys or by mouse on the strip; the
+ * baseline.
  */
 #include "tui/screen_private.h"
 
@@ -11,7 +12,7 @@
 
 #define SPIKE_NS 3000000000u
 
-/* Shorter than other messages: the hints are of use here. */
+/* Shown for a shorter time than other messages, because the hints are useful here. */
 static void tell_spike(struct screen *screen, const struct model_spike *spike)
 {
 	const struct model *model = screen->model;
@@ -108,7 +109,7 @@ void screen_compare_with(struct screen *screen, const char *path)
 		screen_message(screen, STYLE_BAD, "%s", text);
 }
 
-/* From press to release on the strip; in one place, the window moves there. */
+/* Selects the time from press to release.  A click without a drag moves the window there. */
 static void select_time(struct screen *screen, uint64_t from_ns, uint64_t to_ns)
 {
 	struct model *model = screen->model;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * screen_write.c - what the screen puts into files: itself as text or picture, and the window's samples in other tools' forms.
+ * screen_write.c - writes files: the screen as text or picture, and exports of the window's
+ * samples.
  */
 #include "symbols/thread.h"
 #include "tui/clean.h"
@@ -15,9 +16,9 @@
 #include <string.h>
 #include <time.h>
 
-#define WRITE_WAIT_MS 2000u /* the screen stands still meanwhile */
+#define WRITE_WAIT_MS 2000u /* the screen is blocked meanwhile */
 
-/* A picture on its way to a file system, which may never answer. */
+/* A picture that a thread writes, because the file system may never answer. */
 struct writing {
 	struct thread thread;
 	char *path, *bytes;
@@ -25,7 +26,7 @@ struct writing {
 	int ret;
 };
 
-/* "strobe-20261121-065031" and an ending, of the local time. */
+/* Returns "strobe-20261121-065031" in local time, with an ending. */
 static void default_name(char *out, size_t size, const char *ending)
 {
 	char base[40] = "strobe";
@@ -83,11 +84,11 @@ static int draw_picture(struct writing *writing, const struct screen *screen)
 		return -ENOMEM;
 	const int ret =
 		picture_write(out, &screen->canvas, &screen->theme, picture_form_of(writing->path));
-	/* Without memory for the bytes it closes as well. */
+	/* fclose() succeeds even if there was no memory for the bytes. */
 	return fclose(out) || ret || !writing->bytes ? -ENOMEM : 0;
 }
 
-/* 0, -errno, or -ETIMEDOUT: what was to be written is left to the thread. */
+/* Returns 0, -errno, or -ETIMEDOUT if the write goes on in its thread, which frees the data. */
 static int write_picture(const struct screen *screen, const char *path)
 {
 	struct writing *writing = calloc(1, sizeof(*writing));
@@ -116,7 +117,7 @@ static void write_screen(struct screen *screen, const char *path)
 	int ret;
 
 	clean_path(name, path);
-	/* Without the prompt, and the message before it. */
+	/* Removes the prompt and the last message first. */
 	screen->message_until_ns = 0;
 	screen_draw(screen);
 	ret = write_picture(screen, path);

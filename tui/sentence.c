@@ -13,7 +13,7 @@
 
 #define SENTENCE_MAX 4096
 
-/* 0: no terminal, or one that does not know. */
+/* Returns the terminal's width; 0: no terminal, or width unknown. */
 static int columns_of(FILE *out)
 {
 	struct winsize size;
@@ -22,7 +22,8 @@ static int columns_of(FILE *out)
 	return fd >= 0 && !ioctl(fd, TIOCGWINSZ, &size) ? size.ws_col : 0;
 }
 
-/* Whether a command to be typed goes on after this word: they begin so, and the clause ends them. */
+/* Returns whether the word belongs to a shell command in the sentence.  A command begins with sudo
+ * or ulimit and ends with the clause. */
 static bool is_in_command(bool before, const char *word)
 {
 	size_t len = strlen(word);
@@ -46,7 +47,8 @@ static void print_rows(FILE *out, char *text, int width)
 		if (next)
 			*next++ = '\0';
 		columns = canvas_width_of(word);
-		/* The last column stays blank, where a command goes on in the next row: copied, it is one line. */
+		/* Inside a command, blanks fill the row instead of a newline, so that it is copied
+		 * as one line. */
 		if (used && used + 1 + columns >= width) {
 			if (command)
 				fprintf(out, "%*s", width - used % width, "");

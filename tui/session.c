@@ -2,7 +2,8 @@
 /*
  * session.c - see session.h.
  *
- * The order matters: the symbol spawner is forked before any thread exists, the engine starts last.
+ * The order matters: the symbol spawner is forked before any thread exists, and the engine starts
+ * last.
  */
 #include "tui/session.h"
 
@@ -30,7 +31,7 @@
 	"their functions are [unknown]. Run it outside, or with the host's pids (docker run "      \
 	"--pid=host)"
 
-#define TIMES_SHARE 8 /* samples' times may take this share of the memory for samples */
+#define TIMES_SHARE 8 /* samples' times may use 1/8 of the memory for samples */
 #define FOREIGN_PROC_LEFT                                                                       \
 	EXPLAIN_FOREIGN_PROC ". Until then, processes that run already have neither names nor " \
 			     "mappings here"
@@ -60,7 +61,7 @@ __attribute__((format(printf, 3, 4))) static int refuse(
 	return error;
 }
 
-/* Of a call that tells its errno. */
+/* Refuses after a call that returned an errno. */
 static int refuse_call(
 	struct sentence *sentence, int error, const char *what, const struct proc_limits *limits)
 {
@@ -83,7 +84,7 @@ static int choose(struct chosen *chosen, int32_t pid)
 	return 0;
 }
 
-/* Dead ones, and strobe itself with its helpers, are nobody's target. */
+/* Excludes dead processes, strobe itself and its helpers. */
 static bool is_eligible(const struct proc_process *process)
 {
 	int32_t self = (int32_t)getpid();
@@ -92,7 +93,8 @@ static bool is_eligible(const struct proc_process *process)
 		(process->state != 'Z' || process->threads > 1) && process->state != 'X';
 }
 
-/* The command name, which the kernel cuts at 15 bytes, or the file name of the first argument. */
+/* Compares a name with the command name, which the kernel cuts at 15 bytes, and with the file name
+ * of the first argument. */
 static bool has_name(const struct proc_process *process, const char *name)
 {
 	const char *first = process->cmdline, *slash;
@@ -187,7 +189,7 @@ static bool may_sample_machine(const struct proc_limits *limits)
 	return limits->cap_perfmon || limits->cap_sys_admin || limits->paranoid <= 0;
 }
 
-/* Nothing was named: the whole machine when permitted, else what belongs to the user. */
+/* The default target: the whole machine if permitted, else the user's own processes. */
 static int choose_default(struct session *session, struct engine_target *target,
 	struct chosen *chosen, const struct proc_process *all, size_t n_all,
 	struct sentence *sentence)
@@ -218,7 +220,8 @@ static int choose_default(struct session *session, struct engine_target *target,
 	return 0;
 }
 
-/* Who may not sample whole CPUs may have the processes that are in the cgroups now, where they are his own. */
+/* Without permission to sample whole CPUs, takes the user's own processes that are in the cgroup
+ * now. */
 static int choose_their_processes(struct session *session, struct engine_target *target,
 	struct chosen *chosen, struct sentence *sentence)
 {
@@ -321,7 +324,8 @@ int session_resolve(const struct session *session, const struct engine_target *t
 	return ret;
 }
 
-/* Numbers for events that are named by a symbol, in a copy of the list, which is the caller's; NULL: none has to be. */
+/* Resolves events that are named by a symbol.  *specs gets a copy of the list, owned by the caller,
+ * or stays NULL if no event needs it. */
 static int resolve_config(struct session *session, struct engine_config *config,
 	struct event_spec **specs, struct sentence *sentence)
 {
@@ -350,7 +354,7 @@ static int open_engine(
 
 /* --- recordings --- */
 
-/* Why a recording cannot be read. */
+/* Writes why a recording cannot be read. */
 static void explain_file(const struct session *session, int error, char *out, size_t size)
 {
 	struct sentence sentence = {out, size};
@@ -401,7 +405,8 @@ static void explain_file(const struct session *session, int error, char *out, si
 	}
 }
 
-/* "-" is standard input.  A FIFO that nobody writes to yet is waited for where that can be interrupted: not here. */
+/* Opens a path, "-" for standard input.  Does not wait for a FIFO's writer; the loader does, where
+ * a signal can interrupt it. */
 static int open_file(const char *path)
 {
 	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
@@ -440,8 +445,8 @@ static int open_recording(struct session *session, int fd)
 		.from_ns = to_ns(request->time_from_s),
 		.to_ns = to_ns(request->time_to_s),
 		.no_chains = !request->engine.callchain,
-		/* The screen may come to ask for them, and a script's second reading gives images
-		 * the numbers of the first. */
+		/* The screen may need fields later.  For a script, the second reading must give
+		 * images the same numbers. */
 		.no_fields = request->command != CMD_LIVE && !is_script(request) &&
 			!request->n_fields && !session_only_fields(request),
 	};
@@ -459,14 +464,15 @@ static int open_recording(struct session *session, int fd)
 	}
 	config.unwind = unwinding_source(session->unwinding);
 	config.changes = session->changes;
-	/* The file does not tell when it was made. */
+	/* The file does not record its date. */
 	if (!fstat(fd, &stat) && (S_ISREG(stat.st_mode) || S_ISDIR(stat.st_mode)))
 		session->recorded_at = stat.st_mtime;
 	return recording_new(&session->recording, &config);
 }
 
-/* The recording, which may be inside an archive: its fd, or -errno.  Before the symbols, which are asked to look there.
- * A file is opened once only: who writes to a FIFO would see its reader leave. */
+/* Opens the recording, which may be in an archive.  Returns its fd or -errno.  Must run before
+ * symbols_new(), which needs the archive's directory.  Opens a file only once: the writer of a FIFO
+ * would lose its reader. */
 static int open_recorded(struct session *session, struct sentence *sentence)
 {
 	int fd = open_file(session->request->files[0]), ret;
@@ -483,7 +489,7 @@ static int open_recorded(struct session *session, struct sentence *sentence)
 	return fd;
 }
 
-/* Takes the fd over. */
+/* Takes ownership of fd. */
 static int begin_recording(struct session *session, int fd, struct sentence *sentence)
 {
 	int ret = open_recording(session, fd);
@@ -492,7 +498,7 @@ static int begin_recording(struct session *session, int fd, struct sentence *sen
 		explain_file(session, ret, sentence->out, sentence->size);
 		return ret;
 	}
-	/* A recording's pid 0 is the idle task, wherever strobe itself runs. */
+	/* In a recording, pid 0 is the idle task, even if strobe runs in a container. */
 	session->limits.pid_namespace = false;
 	session_describe(session);
 	return 0;
@@ -511,7 +517,7 @@ static int start(struct session *session, struct sentence *sentence)
 	return ret;
 }
 
-/* One of several is left out by the engine without a word. */
+/* Notes CPUs that are not online; the engine leaves them out silently. */
 static void note_absent_cpus(struct session *session, const struct engine_target *target)
 {
 	char list[64] = "", raw[sizeof(session->notice)];
@@ -542,7 +548,7 @@ static void note_absent_cpus(struct session *session, const struct engine_target
 	clean_string(session->notice, sizeof(session->notice), raw);
 }
 
-/* True if the target comes from /proc, or uses its numbers. */
+/* True if the target uses process ids of /proc. */
 static bool needs_processes(const struct session *session, const struct engine_target *target)
 {
 	const struct request *request = session->request;
@@ -626,7 +632,7 @@ int session_open(struct session *session, const struct request *request, char *m
 	if (session->unpacked)
 		symbols.archive = unpacked_dir(session->unpacked);
 	if (symbols.keep_files)
-		symbols.cache_dir = ""; /* what comes from there leaves no file to keep */
+		symbols.cache_dir = ""; /* cached symbols would leave no file to keep */
 
 	ret = symbols_new(&session->symbols, &symbols);
 	if (ret) {
@@ -659,7 +665,7 @@ int session_open(struct session *session, const struct request *request, char *m
 		refuse(&sentence, ret, "out of memory");
 	} else {
 		names_set_changes(session->names, session->changes);
-		/* A pipe tells only with its records who made it, and build-ids at its end. */
+		/* A pipe carries the machine's description and build-ids only at its end. */
 		if (session->recording && !recording_info(session->recording)->release)
 			names_hold(session->names);
 		ret = start(session, &sentence);
@@ -715,7 +721,7 @@ void session_stop(struct session *session)
 void session_close(struct session *session)
 {
 	unwinding_stop(session->unwinding);
-	/* Names read what the engine owns; both ask symbols. */
+	/* Names use the engine's data, and both use symbols. */
 	names_free(session->names);
 	engine_free(session->engine);
 	recording_free(session->recording);

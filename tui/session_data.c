@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * session_data.c - what a session holds, be it of an engine or of a recording.
+ * session_data.c - accessors that serve an engine or a recording.
  */
 #include "tui/session.h"
 
@@ -79,7 +79,7 @@ void session_schemas(const struct session *session, const struct engine_status *
 		out->of[status->events[i].id] = session_fields(session, status->events[i].id);
 }
 
-/* Whether all times are those of the clock that runtimes use, too. */
+/* True if all times are CLOCK_MONOTONIC, which runtimes use in jitdumps. */
 static bool is_monotonic(const struct recording *recording)
 {
 	const size_t n = recording_attr_count(recording);
@@ -119,7 +119,7 @@ void session_settle(struct session *session, unsigned int timeout_ms)
 		changes_wait(session->changes, timeout_ms);
 }
 
-/* For free(3); NULL without memory, and without names. */
+/* For free(3).  NULL if memory runs out, or if the recording has no names. */
 static struct symbols_told *take_names(const struct reader_info *info)
 {
 	struct symbols_told *told = info->n_told ? calloc(info->n_told, sizeof(*told)) : NULL;
@@ -154,13 +154,13 @@ void session_tell_symbols(const struct session *session)
 		if (info->arch && strcmp(info->arch, here.machine) != 0)
 			recorded.elsewhere |= SYMBOLS_OTHER_ARCH;
 	}
-	/* Those of simpleperf are of telephones, and do not tell their name. */
+	/* simpleperf records on phones, and its files lack a host name. */
 	if (info->recorder && !info->hostname)
 		recorded.elsewhere |= SYMBOLS_OTHER_HOST;
 	recorded.monotonic = is_monotonic(session->recording);
 	recorded.told = told;
 	recorded.n_told = told ? info->n_told : 0;
-	/* Out of memory they are only taken for what they seem. */
+	/* If memory runs out, symbols/ decides without these facts, and a note says so. */
 	if (symbols_recorded(session->symbols, &recorded) || (info->n_told && !told))
 		symbols_lack_memory(session->symbols);
 	free(told);

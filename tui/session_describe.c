@@ -17,7 +17,7 @@
 
 #define NOTES_AT_ONCE 64
 
-/* "1,3-5" of sorted CPUs. */
+/* Formats sorted CPUs like "1,3-5". */
 static void cpus_text(char *out, size_t size, const int *cpus, size_t n)
 {
 	size_t len = 0;
@@ -75,7 +75,7 @@ void session_describe_target(struct session *session, const struct engine_target
 		clean_string(session->command_text, sizeof(session->command_text), raw);
 	}
 	if (engine_target_is_command(target)) {
-		/* That is its name. */
+		/* The command line is its description. */
 	} else if (target->n_cgroups) {
 		cgroups_describe(target->cgroups, target->n_cgroups, raw, sizeof(raw));
 	} else if (target->system_wide) {
@@ -98,14 +98,14 @@ void session_describe_target(struct session *session, const struct engine_target
 	clean_string(session->target_text, sizeof(session->target_text), raw);
 }
 
-/* The program that the process executed last, in the notes since the last call; "": none. */
+/* Returns in out the last program that the process executed since the last call; "" if none. */
 static void take_program(struct session *session, char out[EVENT_NAME_MAX])
 {
 	struct engine_note *notes = malloc(NOTES_AT_ONCE * sizeof(*notes));
 	size_t n;
 
 	out[0] = '\0';
-	/* Counting has no engine, and /proc alone. */
+	/* strobe stat has no engine and reads only /proc. */
 	while (notes && session->engine &&
 		(n = session_notes(session, session->target_note, notes, NOTES_AT_ONCE))) {
 		for (size_t i = 0; i < n; i++)
@@ -130,7 +130,7 @@ void session_describe(struct session *session)
 		if (!session->target_name.pid)
 			return;
 		take_program(session, program);
-		/* It has ended, and /proc was not asked since it executed that. */
+		/* The process ended before its new name was read from /proc. */
 		if (!proc_name_update(name) && program[0])
 			snprintf(name->comm, sizeof(name->comm), "%.63s", program);
 		describe_process(session);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * session_filter.c - what of a session's samples the command line asked for: its terms, and its expressions.
+ * session_filter.c - the filter of the command line: its terms and expressions.
  *
  * UI thread.
  */
@@ -64,7 +64,7 @@ bool session_check_only(struct session *session, size_t *which, struct expr_erro
 	struct engine_status *status = request->n_only ? malloc(sizeof(*status)) : NULL;
 	bool ok = true;
 
-	/* Without memory it is found out where that is told. */
+	/* If memory runs out, later steps report it. */
 	if (!status)
 		return true;
 	session_status(session, status);

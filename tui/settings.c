@@ -2,8 +2,8 @@
 /*
  * settings.c - see settings.h.
  *
- * The layout is written as settings of the same grammar.  It is left alone where it would land in a directory of
- * somebody else: sudo keeps HOME on some systems.
+ * The layout file has the grammar of the configuration.  It is not written into a directory of
+ * another user: on some systems sudo keeps HOME.
  */
 #include "tui/settings.h"
 
@@ -27,10 +27,10 @@
 #define TENTH_NS 100000000u
 
 struct settings {
-	struct config config; /* of both files */
+	struct config config; /* merged from both files */
 	char path[PATH_MAX];
-	char layout_base[PATH_MAX], layout_path[PATH_MAX]; /* "": nowhere */
-	char lines[LINES_MAX][LINE_MAX_BYTES]; /* cleaned complaints */
+	char layout_base[PATH_MAX], layout_path[PATH_MAX]; /* "" if unknown */
+	char lines[LINES_MAX][LINE_MAX_BYTES]; /* cleaned messages */
 	size_t n_lines;
 	bool layout_broken;
 };
@@ -113,7 +113,8 @@ static void find_broken(unsigned int line, unsigned int column, const char *sent
 	settings->layout_broken = true;
 }
 
-/* $XDG or ~/fallback, then the rest; false: neither is known.  base gets the directory whose owner matters. */
+/* Makes the path $XDG_NAME/rest or ~/fallback/rest.  base gets the directory whose owner matters.
+ * False if neither variable is set. */
 static bool place(const char *xdg_name, const char *fallback, const char *rest, char *base,
 	char out[PATH_MAX])
 {
@@ -158,7 +159,7 @@ static int read_config(struct settings *settings, const struct request *request)
 	return 0;
 }
 
-/* What the configuration sets, it sets every time. */
+/* Takes from the layout only settings that the configuration does not have. */
 static int read_layout(struct settings *settings)
 {
 	struct config *layout, *config = &settings->config;
@@ -232,7 +233,7 @@ static void set_request(const struct settings *settings, struct request *request
 	if (!has(settings, CONFIG_RATE) || request->n_files)
 		return;
 	for (size_t i = 0; i < request->engine.n_events; i++) {
-		/* The array is the request's own. */
+		/* The array belongs to the request. */
 		struct event_spec *event = (struct event_spec *)&request->engine.events[i];
 
 		event_set_freq(event, values[CONFIG_RATE]);
@@ -342,7 +343,7 @@ static void gather(struct config *layout, const struct model *model, enum theme_
 	set(layout, CONFIG_CALLS, (uint32_t)model->calls_shape);
 	if (model->group_by)
 		set(layout, CONFIG_GROUP, (uint32_t)model->group_by - 1);
-	/* Fields and cgroups are those of these events. */
+	/* Groups of fields and cgroups fit only the current events. */
 	for (uint32_t i = 0; model->grouped && i < CONFIG_ROWS_N; i++)
 		if (config_rows[i] == model->rows_by.group)
 			set(layout, CONFIG_ROWS, i);
@@ -350,7 +351,7 @@ static void gather(struct config *layout, const struct model *model, enum theme_
 		set(layout, CONFIG_WINDOW, (uint32_t)tenths);
 }
 
-/* All directories above the file, private as the XDG specification wants new ones. */
+/* Makes all parent directories, private as required by the XDG specification. */
 static int make_parents(const char *path)
 {
 	char copy[PATH_MAX];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * settings.h - the user's configuration and the layout that was left last: files, and what they set.
+ * settings.h - the user's configuration and the layout saved last: their files, and what they set.
  *
- * The command line goes before the configuration, that before the layout.  Nothing in them stops strobe: what is
- * not understood is told.  UI thread.
+ * The command line overrides the configuration, which overrides the layout.  Errors in the files
+ * are reported but never stop strobe.  UI thread.
  */
 #ifndef TUI_SETTINGS_H
 #define TUI_SETTINGS_H
@@ -16,25 +16,27 @@
 
 struct settings;
 
-/* Reads the files of the request (config, no_config) and the environment, sets what of it the request holds, and binds
- * keys.  *out is for settings_free(); 0, or -ENOMEM and NULL. */
+/* Reads the files of the request (config, no_config) and of the environment.  Applies settings to
+ * the request and binds keys.  Returns 0 with *out for settings_free(), or -ENOMEM with NULL. */
 int settings_load(struct settings **out, struct request *request);
 void settings_free(struct settings *settings); /* NULL is a no-op */
 
-/* What was complained of in the configuration: as lines "strobe: ...", and all into a log. */
+/* Report problems of the configuration: settings_tell() as lines "strobe: ...", settings_log() in a
+ * log, which also gets problems of the layout. */
 void settings_tell(const struct settings *settings, FILE *out);
 void settings_log(const struct settings *settings, struct logbook *log, uint64_t now_ns);
 
-/* What is the model's; and the theme, which borrows the settings. */
+/* Apply settings to the model; return the theme, which borrows the settings. */
 void settings_apply(const struct settings *settings, struct model *model);
 struct theme settings_theme(const struct settings *settings);
 
-/* Keeps the layout for the next time, where there is a place for it that is the user's own.  0, or -errno: there is none
- * (EPERM), or it cannot be written. */
+/* Saves the layout.  Returns 0, -EPERM if there is no directory that belongs to the user, or -errno
+ * if writing fails. */
 int settings_remember(
 	const struct settings *settings, const struct model *model, enum theme_kind theme);
 
-/* Read a whole file of at most max bytes: *out, of *len bytes and a zero, for free().  0 or -errno (EFBIG). */
+/* Reads a whole file of at most max bytes.  *out gets *len bytes and a NUL, for free().  Returns 0
+ * or -errno (-EFBIG if too long). */
 int settings_read(const char *path, size_t max, char **out, size_t *len);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * shorten.c - long names in narrow columns.
+ * shorten.c - see shorten.h.
  *
- * A demangled name is read as a row of tokens: text, bracketed groups, and among these the parameter
- * lists and template arguments.  Each step rewrites the name in place, and never makes it longer.  What is not
- * balanced (a name that was cut, an operator in an expression) is taken as text.
+ * Reads a demangled name as tokens: text, bracketed groups, parameter lists and template arguments.
+ * Each step rewrites the name in place and never makes it longer.  Unbalanced brackets count as
+ * text (a cut name, an operator in an expression).
  */
 #include "tui/shorten.h"
 
@@ -26,7 +26,8 @@ static bool starts_with(const char *text, const char *prefix)
 
 /* --- the steps --- */
 
-/* std::rt::lang_start::h0123456789abcdef, also with ".llvm.123" after it. */
+/* Cuts a Rust hash, as in std::rt::lang_start::h0123456789abcdef, and text after it like
+ * ".llvm.123". */
 static void drop_hash(char *name)
 {
 	for (char *at = strstr(name, "::h"); at; at = strstr(at + 1, "::h")) {
@@ -44,12 +45,13 @@ static void drop_return(char *name)
 {
 	size_t begin = function_name(name, strlen(name)).begin;
 
-	/* What a function around it returns stays. */
+	/* The return type of an enclosing function stays. */
 	if (begin && name[begin - 1] == ' ')
 		memmove(name, name + begin, strlen(name + begin) + 1);
 }
 
-/* [clone .cold] as the .cold that it is in the file, [abi:cxx11] not at all.  Bytes stored at out; -1: another group. */
+/* Turns [clone .cold] into .cold, and removes [abi:cxx11].  Returns the number of bytes stored at
+ * out; -1: another group. */
 static long fold_square(char *out, const char *group, size_t len)
 {
 	const size_t clone = strlen("[clone ");
@@ -86,7 +88,7 @@ static void drop_params(char *name)
 				continue;
 			}
 		}
-		/* Lambdas have parameters inside, and so have the types of <T as U>. */
+		/* Keep braces and <T as U>, but look inside them for parameter lists. */
 		if (token == TOKEN_GROUP && (first == '{' || first == '<'))
 			end = at + 1;
 		memcpy(name + used, text + at, end - at);
@@ -135,7 +137,7 @@ static void drop_args(char *name)
 	replace_args(name, "");
 }
 
-/* (anonymous namespace)::f is ...::f; it names nothing. */
+/* Shortens "(anonymous namespace)", which names nothing, to "(anon)". */
 static void fold_anonymous(char *name)
 {
 	static const char anonymous[] = "(anonymous namespace)", brief[] = "(anon)";
@@ -149,7 +151,7 @@ static void fold_anonymous(char *name)
 	}
 }
 
-/* <alloc::vec::Vec as core::ops::Drop>::drop is <Vec as Drop>::drop. */
+/* Turns <alloc::vec::Vec as core::ops::Drop>::drop into <Vec as Drop>::drop. */
 static void fold_paths(char *name)
 {
 	size_t at = 0, end, used = 0, inside = 0, word = 0;
@@ -179,7 +181,7 @@ static void fold_paths(char *name)
 	name[used] = '\0';
 }
 
-/* Columns of a part of a name, which ends in front of a character. */
+/* Returns the columns of name[from..end).  The part must end at a character boundary. */
 static int width_of_part(char *name, size_t from, size_t end)
 {
 	const char behind = name[end];
@@ -190,7 +192,8 @@ static int width_of_part(char *name, size_t from, size_t end)
 	return width;
 }
 
-/* Leave out leading namespaces until the rest fits; the mark for them may take a few bytes more than they did.  Returns where the function's own name begins; or sets *fits. */
+/* Removes leading namespaces until the rest fits.  The mark may be a few bytes longer than the
+ * removed text.  Returns the offset of the function's own name, or 0 with *fits set. */
 static size_t drop_namespaces(char *name, int width, bool *fits)
 {
 	static const char mark[] = ELLIPSIS "::";
@@ -201,7 +204,7 @@ static size_t drop_namespaces(char *name, int width, bool *fits)
 	for (; name[at]; at = end) {
 		if (function_token(name, at, &end) != TOKEN_TEXT)
 			continue;
-		/* "operator std::vector": the type is a part of the operator's name. */
+		/* "operator std::vector": the type is part of the operator's name. */
 		if (end > at + 1 && name[at] == 'o' && name[end] == ' ')
 			break;
 		if (!starts_with(name + at, "::"))
@@ -226,7 +229,7 @@ static void drop_suffix(char *name)
 	name[function_base_len(name, strlen(name))] = '\0';
 }
 
-/* The beginning, an ellipsis, and tail columns of the end. */
+/* Keeps the beginning and the last `tail` columns, with an ellipsis between them. */
 static void cut_middle(char out[SHORTEN_MAX], const char *text, int width, int tail)
 {
 	int all = canvas_width_of(text);
@@ -284,7 +287,7 @@ const char *shorten_file(char out[SHORTEN_MAX], const char *name, int width)
 		return out;
 	}
 	snprintf(work, sizeof(work), "%.*s", (int)(suffix - name) + 3, name);
-	/* Libraries differ in what they begin with. */
+	/* Keeps more of the beginning, because libraries differ there. */
 	cut_middle(out, work, width, width > 4 ? 3 + (width - 4) / 4 : tail);
 	return out;
 }

@@ -55,7 +55,7 @@ uint8_t sieve_learn_label(struct sieve *sieve, uint32_t id)
 	return remember(&sieve->labels, &sieve->labels_room, id, verdict);
 }
 
-/* All but the filter: its leaf has this symref. */
+/* Returns the verdict without the filter's on a leaf with this symref. */
 static uint32_t judge_leaf(const struct sieve *sieve, uint32_t symref)
 {
 	uint32_t verdict = SIEVE_KNOWN;
@@ -76,7 +76,7 @@ static uint32_t fails(bool passes)
 	return passes ? 0 : (uint32_t)SIEVE_FAILS << SIEVE_STACK_SHIFT;
 }
 
-/* What two threads share does not move.  Without memory nothing is remembered. */
+/* Shared memory must not move.  If memory runs out, verdicts are not kept. */
 void sieve_reserve(struct sieve *sieve, uint32_t node)
 {
 	if (!sieve->lock)
@@ -84,7 +84,7 @@ void sieve_reserve(struct sieve *sieve, uint32_t node)
 			sizeof(*sieve->stacks_known));
 }
 
-/* With the lock. */
+/* Must hold the lock. */
 static uint32_t learn_stack(struct sieve *sieve, uint32_t node)
 {
 	uint32_t symref = 0, known;
@@ -119,11 +119,12 @@ void sieve_learn_stacks(struct sieve *sieve, const uint32_t *nodes, uint32_t n)
 	sieve_unlock(sieve);
 }
 
-/* Of all that were met before, by what the forest has of them: some may be gone. */
+/* Judges all stacks known to the forest, some of which may be gone, using only the forest's
+ * data. */
 static int judge_met(struct sieve *sieve, const struct forest *forest)
 {
 	const uint32_t limit = names_limit(sieve->names);
-	uint32_t *leaves = calloc(limit, sizeof(*leaves)); /* what is known of a leaf, by symref */
+	uint32_t *leaves = calloc(limit, sizeof(*leaves)); /* by symref: verdict on a leaf */
 	uint32_t node, number;
 
 	if (!leaves)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * sieve.h - which cells of slices count: what a filter says of them, and which are of the idle task.
+ * sieve.h - decides which cells of slices count: those that pass a filter, without the idle task.
  *
- * Of each label, CPU and stack it is found once for one pass over many cells, so that a cell costs a few loads.  UI
- * thread, with the snapshot held; or several threads, each with its own and all with one lock, while the UI thread waits for them:
- * what is not known yet is asked of filter and names one at a time.
+ * Judges each label, CPU and stack once for one pass over many cells, so that a cell costs a few
+ * loads.  UI thread, with the snapshot held.  Or several threads, each with its own sieve and all
+ * with one lock, while the UI thread waits: the lock guards filter and names.
  */
 #ifndef TUI_SIEVE_H
 #define TUI_SIEVE_H
@@ -16,44 +16,45 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { /* of a cell, or'ed */
+enum { /* verdict on a cell, or'ed */
 	SIEVE_KNOWN = 1,
 	SIEVE_FAILS = 2, /* does not pass the filter */
 	SIEVE_IDLE_TASK = 4, /* pid 0 */
-	SIEVE_IDLE_LEAF = 8, /* a function of the idle loop; where it was asked for */
-	SIEVE_UNRESOLVED = 16, /* its leaf has no symbol; where it was asked for */
+	SIEVE_IDLE_LEAF = 8, /* its leaf is a function of the idle loop; only if wanted */
+	SIEVE_UNRESOLVED = 16, /* its leaf has no symbol; only if wanted */
 };
 
-/* Of a stack: what the sieve says of it, and below that its leaf's symref + 1. */
+/* Known stacks: the verdict in the upper bits, below it the leaf's symref + 1. */
 #define SIEVE_STACK_SHIFT 27u
 #define SIEVE_STACK_LEAF ((1u << SIEVE_STACK_SHIFT) - 1)
 
 struct sieve {
-	struct filter *filter; /* or NULL; borrowed, as all */
+	struct filter *filter; /* NULL if none; borrowed, like all pointers here */
 	const struct stacks *stacks;
-	const struct tasks *tasks; /* or NULL: nothing is of pid 0 */
+	const struct tasks *tasks; /* NULL: no cell has pid 0 */
 	struct names *names;
 	bool by_label, by_stack, by_cpu, by_fields;
 	unsigned int wanted;
-	pthread_mutex_t *lock; /* NULL: there is one thread */
+	pthread_mutex_t *lock; /* NULL: only one thread */
 	uint8_t *labels, *cpus;
-	uint32_t *stacks_known; /* by node; 0: not known yet */
-	bool shared; /* the stacks are those of another sieve */
+	uint32_t *stacks_known; /* by node: verdict and leaf; 0: not known yet */
+	bool shared; /* stacks_known belongs to another sieve */
 	uint32_t labels_room, stacks_room, cpus_room;
 };
 
-/* wanted: SIEVE_IDLE_TASK, SIEVE_IDLE_LEAF and SIEVE_UNRESOLVED, or'ed; the first may be told in any case. */
+/* wanted: SIEVE_IDLE_TASK, SIEVE_IDLE_LEAF and SIEVE_UNRESOLVED, or'ed.  SIEVE_IDLE_TASK may be set
+ * even if not wanted. */
 void sieve_init(struct sieve *sieve, struct filter *filter, const struct stacks *stacks,
 	const struct tasks *tasks, struct names *names, unsigned int wanted);
 void sieve_fini(struct sieve *sieve);
 
-/* Before two threads begin a pass: what is to know of all stacks that were met before (forest.h) is found at once, and `other`, made for the
- * same question, has it as well for as long as `sieve` is there; from then on each has its half of the stacks and what is new is
- * asked under the lock.  0 or -ENOMEM. */
+/* Prepares a pass of two threads.  Judges all known stacks (forest.h) at once.  `other`, made for
+ * the same question, shares the result as long as `sieve` lives.  Afterwards each thread has half
+ * of the stacks, and judges new ones under the lock.  Returns 0 or -ENOMEM. */
 int sieve_share(struct sieve *sieve, struct half *half, struct sieve *other,
 	struct half *other_half, struct halves *halves);
 
-/* Around all that asks filter or names. */
+/* Guards every use of filter or names. */
 static inline void sieve_lock(const struct sieve *sieve)
 {
 	if (sieve->lock)
@@ -66,7 +67,7 @@ static inline void sieve_unlock(const struct sieve *sieve)
 		pthread_mutex_unlock(sieve->lock);
 }
 
-/* What is not known yet; remembered, unless memory is short. */
+/* Judge what is not known yet.  The result is kept, unless memory runs out. */
 uint8_t sieve_learn_label(struct sieve *sieve, uint32_t label);
 uint32_t sieve_learn_stack(struct sieve *sieve, uint32_t node);
 uint8_t sieve_learn_cpu(struct sieve *sieve, uint16_t cpu);
@@ -79,10 +80,12 @@ static inline uint8_t sieve_label(struct sieve *sieve, uint32_t label)
 								  : sieve_learn_label(sieve, label);
 }
 
-/* Room for what is to know of all stacks up to this one, which costs less at once than as they come. */
+/* Makes room for verdicts on all stacks up to this one.  Growing once is cheaper than growing for
+ * each stack. */
 void sieve_reserve(struct sieve *sieve, uint32_t node);
 
-/* Where two threads ask, of n stacks that are asked for next: those that are not known yet are learnt with the lock taken once. */
+/* With two threads, judges those of the next n stacks that are not known yet, with a single
+ * locking. */
 void sieve_learn_stacks(struct sieve *sieve, const uint32_t *nodes, uint32_t n);
 
 static inline uint32_t sieve_stack(struct sieve *sieve, uint32_t node)
@@ -92,7 +95,7 @@ static inline uint32_t sieve_stack(struct sieve *sieve, uint32_t node)
 		: sieve_learn_stack(sieve, node);
 }
 
-/* Of what sieve_stack() tells. */
+/* Split the result of sieve_stack(). */
 static inline unsigned int sieve_stack_verdict(uint32_t known)
 {
 	return known >> SIEVE_STACK_SHIFT;
@@ -116,7 +119,7 @@ static inline uint8_t sieve_cpu(struct sieve *sieve, uint16_t cpu)
 							  : sieve_learn_cpu(sieve, cpu);
 }
 
-/* All but the stack. */
+/* Returns the verdict without the stack's. */
 static inline unsigned int sieve_rest(struct sieve *sieve, const struct slice *slice, uint32_t i)
 {
 	unsigned int verdict = sieve_label(sieve, slice->task[i]) | sieve_cpu(sieve, slice->cpu[i]);
@@ -126,9 +129,9 @@ static inline unsigned int sieve_rest(struct sieve *sieve, const struct slice *s
 	return verdict;
 }
 
-#define SIEVE_BLOCK 512u /* so many cells are best judged at once */
+#define SIEVE_BLOCK 512u /* best number of cells to judge at once */
 
-/* The same of n cells from the first one on. */
+/* Stores verdicts without the stacks' for n cells, from cell `first` on. */
 void sieve_rests(struct sieve *sieve, const struct slice *slice, uint32_t first, uint32_t n,
 	uint8_t *verdicts);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * stat.c - strobe stat: opens what is counted, waits for its end, and prints.
+ * stat.c - strobe stat: opens counters, waits for the end, and prints.
  *
  * Everything that can end a wait is a descriptor of one poll(2).
  */
@@ -31,12 +31,12 @@
 #include <unistd.h>
 
 #define SENTENCE_MAX 1024
-#define LOOK_MS 1000u /* for CPUs that came, and ends that nothing tells of */
+#define LOOK_MS 1000u /* for new CPUs, and for ended tasks without a pidfd */
 #define HEAD_LINES 24u
 #define END_COMMAND_MS 5000u
 #define NAMES_MAX 256
 
-/* As perf stat has them. */
+/* Same events as perf stat. */
 #define DEFAULT_EVENTS \
 	"context-switches,cpu-migrations,page-faults,cycles,instructions,branches,branch-misses"
 #define DEFAULT_OF_TASKS "task-clock," DEFAULT_EVENTS
@@ -44,7 +44,7 @@
 
 struct stat_run {
 	const struct request *request;
-	struct session session; /* its target only */
+	struct session session; /* only its target is used */
 	struct counting_config config;
 	struct event_spec *own_events;
 	int32_t *pids;
@@ -53,16 +53,16 @@ struct stat_run {
 	struct stat_means *means;
 	struct outfile out;
 	bool opened_out;
-	unsigned int lines; /* of intervals, printed */
+	unsigned int lines; /* number of interval lines since the last head */
 	bool head_printed;
 	sigset_t old_signals;
 	int signal_fd, interval_fd, end_fd, look_fd;
-	uint64_t taken_ns; /* the last interval's end */
+	uint64_t taken_ns; /* end of the last interval */
 	bool interrupted, timed_out, told_command;
 	bool command_ended; /* from the last run */
 	int command_status; /* from waitpid(2) */
-	int refused; /* errno of execvp(3); 0: none */
-	struct rusage before; /* of children, before the command */
+	int refused; /* errno of execvp(3); 0 if it succeeded */
+	struct rusage before; /* usage of children before the command */
 };
 
 /* --- notes --- */
@@ -131,7 +131,7 @@ static int note_refusal(struct stat_run *run, const struct counting_event *event
 	return add_note(run, sentence);
 }
 
-/* The same event of another cgroup. */
+/* True if an earlier cgroup lacks the same event, too. */
 static bool is_repeated(const struct counting_event *events, size_t at)
 {
 	for (size_t i = 0; i < at; i++)
@@ -140,7 +140,7 @@ static bool is_repeated(const struct counting_event *events, size_t at)
 	return false;
 }
 
-/* What nobody asked for by name is told of in one line. */
+/* Reports missing default events in a single line. */
 static int note_defaults(struct stat_run *run, const struct counting_event *events, size_t n)
 {
 	char sentence[SENTENCE_MAX] = "", name[2 * EVENT_NAME_MAX];
@@ -156,7 +156,7 @@ static int note_defaults(struct stat_run *run, const struct counting_event *even
 	return len ? add_note(run, sentence) : 0;
 }
 
-/* Of several; that all are gone is a failure. */
+/* Notes tasks that have ended.  If all have, counting fails before. */
 static int note_gone(struct stat_run *run)
 {
 	const struct engine_target *target = &run->request->engine.target;
@@ -212,7 +212,7 @@ static int note_pinned(struct stat_run *run)
 	return ret;
 }
 
-/* Groups that the kernel took and never found room for. */
+/* Notes groups that the kernel opened but never scheduled. */
 static int note_groups(struct stat_run *run)
 {
 	const struct stat_table *table = &run->gather.table;
@@ -236,7 +236,7 @@ static int open_output(struct stat_run *run)
 	if (run->opened_out)
 		return 0;
 	ret = outfile_open(&run->out, run->request->output, OUTFILE_PUBLIC);
-	/* Who waits for intervals reads them as they come. */
+	/* Readers of intervals must see each line at once. */
 	if (!ret && run->request->interval_ms)
 		ret = outfile_show(&run->out);
 	if (ret) {
@@ -251,8 +251,8 @@ static int open_output(struct stat_run *run)
 	return 0;
 }
 
-/* What was counted for hours is not to be lost for a directory that is not there.  A FIFO waits for its reader, which has
- * time until the end. */
+/* A bad output directory must be found before hours of counting, not after.  A FIFO is opened late,
+ * because its reader may come until the end. */
 static bool opens_early(const struct request *request)
 {
 	struct stat info;
@@ -285,7 +285,7 @@ static void put_table(struct stat_run *run, bool interval)
 	run->head_printed = true;
 }
 
-/* 0, or -1 after a sentence. */
+/* Returns 0, or -1 after a message. */
 static int print(struct stat_run *run, bool interval)
 {
 	struct signalfd_siginfo info;
@@ -295,7 +295,7 @@ static int print(struct stat_run *run, bool interval)
 	while (read(run->signal_fd, &info, sizeof(info)) == sizeof(info))
 		run->interrupted = true;
 	ret = giveup_begin();
-	if (open_output(run)) { /* a FIFO without a reader until a signal comes */
+	if (open_output(run)) { /* a FIFO blocks until a reader or a signal comes */
 		giveup_end();
 		return -1;
 	}
@@ -310,7 +310,7 @@ static int print(struct stat_run *run, bool interval)
 		return 0;
 	if (came)
 		taking_complain("interrupted: what was printed is not whole");
-	else if (ret != -EPIPE) /* as head(1) leaves: no news */
+	else if (ret != -EPIPE) /* the reader left, like head(1): no message */
 		taking_complainf("cannot write the counts: %s", explain_errno(ret));
 	return -1;
 }
@@ -340,7 +340,7 @@ static double seconds(uint64_t from_ns, uint64_t to_ns)
 	return to_ns > from_ns ? (double)(to_ns - from_ns) / 1e9 : 0;
 }
 
-/* Counts from the beginning, or of the last interval; until is when they were read. */
+/* Reads counts since the start, or since the last interval.  until_ns: time of the reading. */
 static int take(struct stat_run *run, bool interval, uint64_t until_ns)
 {
 	struct stat_table *table = &run->gather.table;
@@ -365,7 +365,7 @@ static int take(struct stat_run *run, bool interval, uint64_t until_ns)
 	return ret ? ret : note_pinned(run);
 }
 
-/* One wait for whatever comes first.  Whether the counts of an interval are due. */
+/* Waits once for any descriptor.  Returns whether the counts of an interval are due. */
 static bool wait_once(struct stat_run *run)
 {
 	struct pollfd fds[] = {
@@ -378,8 +378,8 @@ static bool wait_once(struct stat_run *run)
 	struct signalfd_siginfo info;
 
 	if (poll(fds, sizeof(fds) / sizeof(fds[0]), -1) < 0)
-		return false; /* EINTR: the caller comes again */
-	/* The next look at a command that has ended takes its last trace away. */
+		return false; /* EINTR: the caller waits again */
+	/* Must come before counting_alive() reaps a command that has ended: it removes the name. */
 	if (run->gather.command)
 		stat_gather_rename(&run->gather);
 	if (fds[1].revents && read(run->signal_fd, &info, sizeof(info)) == sizeof(info))
@@ -387,12 +387,11 @@ static bool wait_once(struct stat_run *run)
 	if (fds[3].revents && expired(run->end_fd))
 		run->timed_out = true;
 	if (fds[4].revents && expired(run->look_fd))
-		(void)counting_take_cpus(
-			run->counting); /* what cannot be opened there is left out */
+		(void)counting_take_cpus(run->counting); /* CPUs that fail are left out */
 	return fds[2].revents && expired(run->interval_fd);
 }
 
-/* Who ends strobe ends what it started: nobody would know of it any more. */
+/* A signal that ends strobe also ends its command, which would otherwise go on unnoticed. */
 static void end_command(struct stat_run *run)
 {
 	bool told;
@@ -408,7 +407,7 @@ static void end_command(struct stat_run *run)
 	run->interrupted = true;
 }
 
-/* Until something ends it; intervals are printed meanwhile.  0, or -1 after a sentence. */
+/* Waits for the end and prints intervals.  Returns 0, or -1 after a message. */
 static int wait_for_end(struct stat_run *run)
 {
 	bool told;
@@ -505,11 +504,11 @@ static int begin(struct stat_run *run)
 		return ret;
 	}
 	run->taken_ns = counting_started_ns(run->counting);
-	(void)begin_waits(run); /* without timers it goes on until a signal */
+	(void)begin_waits(run); /* without timers, counting goes on until a signal */
 	return 0;
 }
 
-/* What was counted since the last interval, or all of it. */
+/* Takes the counts since the last interval, or all of them. */
 static int finish(struct stat_run *run, bool last)
 {
 	struct stat_table *table = &run->gather.table;
@@ -571,7 +570,7 @@ static void tell_notes(const struct stat_run *run)
 		taking_complain(table->notes[i]);
 }
 
-/* From the opening to the printing; with --repeat the last of them prints. */
+/* Opens, counts and prints; with --repeat only the last run prints. */
 static int run_once(struct stat_run *run, bool last)
 {
 	const struct request *request = run->request;
@@ -610,7 +609,7 @@ static int run_once(struct stat_run *run, bool last)
 	}
 	if (interval || request->format == REPORT_CSV)
 		tell_notes(run);
-	/* The end may have come with the last interval. */
+	/* The end may have come together with the last interval. */
 	if (interval && table->elapsed_s < 0.001 && run->head_printed)
 		return 0;
 	return print(run, interval);
@@ -646,7 +645,7 @@ static int open_waits(struct stat_run *run)
 	return ret;
 }
 
-/* Threads and processes of the whole machine are counted one by one. */
+/* Per thread or process, the whole machine is counted as a list of all processes. */
 static int take_all_processes(struct stat_run *run)
 {
 	struct engine_target *target = &run->config.target;
@@ -670,7 +669,7 @@ static int take_all_processes(struct stat_run *run)
 	return 0;
 }
 
-/* Numbers for events that are named by a symbol.  0, or -ENOENT after a sentence. */
+/* Resolves events that are named by a symbol.  Returns 0, or -ENOENT after a message. */
 static int look_up(struct stat_run *run)
 {
 	const struct symbols_config config = {.cache_dir = run->request->cache_dir};
@@ -714,7 +713,7 @@ static int choose_events(struct stat_run *run)
 	return ret;
 }
 
-/* What is to be counted, and where.  0, or nonzero after a sentence. */
+/* Chooses target and events, and opens the waits.  Returns 0, or nonzero after a message. */
 static int prepare(struct stat_run *run)
 {
 	const struct request *request = run->request;
@@ -736,7 +735,7 @@ static int prepare(struct stat_run *run)
 		ret = take_all_processes(run);
 	if (!ret) {
 		ret = choose_events(run);
-		if (ret == -ENOENT) /* told already */
+		if (ret == -ENOENT) /* message printed already */
 			return ret;
 	}
 	if (ret) {

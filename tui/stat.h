@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * stat.h - strobe stat: count events on a target, without samples, and print the counts as text, CSV or JSON.
+ * stat.h - strobe stat: counts events on a target without samples, and prints the counts as text,
+ * CSV or JSON.
  *
  * UI thread.
  */
@@ -9,7 +10,7 @@
 
 #include "tui/session.h"
 
-/* Count and print; sentences about failures go to standard error.  Returns the exit status. */
+/* Counts and prints.  Messages about failures go to standard error.  Returns the exit status. */
 int stat_run(const struct request *request);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * stat_data.c - counts as CSV (csv.h) and JSON.
+ * stat_data.c - writes counts as CSV (csv.h) and JSON.
  *
  * All strings are clean already.
  */
@@ -19,7 +19,7 @@ static double running_percent(const struct stat_count *count)
 				 : 0;
 }
 
-/* Whole numbers as such. */
+/* Writes counts without a scale as whole numbers. */
 static void put_scaled(FILE *out, const struct stat_count *count, const struct stat_event *event)
 {
 	if (event->scale < 1 || event->scale > 1)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * stat_metrics.c - what counts amount to: rates, ratios, and means of several runs.
+ * stat_metrics.c - derived values of counts: rates, ratios, and means of several runs.
  *
- * Pure functions of plain data.  A ratio is told only of counts of the same time: members of one group, or two that
- * ran all the time.
+ * Pure functions of plain data.  A ratio needs counts of the same time: members of one group, or
+ * two counts that ran all the time.
  */
 #include "tui/ratios.h"
 #include "tui/stat_private.h"
@@ -25,7 +25,7 @@ static void set(
 		count->metric = (struct stat_metric){factor * part / whole, unit};
 }
 
-/* The counts that there are, in the order of events; *n of them, for free(). */
+/* Returns the counts that exist, in the order of events, for free(); *n is their number. */
 static struct ratio_part *make_parts(
 	const struct stat_table *table, const struct stat_row *row, size_t *n)
 {
@@ -55,7 +55,7 @@ void stat_metrics(const struct stat_table *table, struct stat_row *row)
 {
 	struct ratio ratio;
 	size_t n;
-	/* Out of memory there are only rates. */
+	/* If memory runs out, there are only rates. */
 	struct ratio_part *parts = make_parts(table, row, &n);
 
 	for (size_t i = 0; i < table->n_events; i++)
@@ -69,7 +69,7 @@ void stat_metrics(const struct stat_table *table, struct stat_row *row)
 			set(count, count->estimate, table->elapsed_s * 1e9, 1, "CPUs utilized");
 		else if (parts && ratios_of(parts, n, part, &ratio))
 			count->metric = (struct stat_metric){ratio.value, ratio.unit};
-		/* That nothing happened needs no rate. */
+		/* A count of 0 needs no rate. */
 		else if (count->scaled > 0)
 			set(count, count->scaled, table->elapsed_s, 1, "/s");
 		part++;
@@ -80,7 +80,7 @@ void stat_metrics(const struct stat_table *table, struct stat_row *row)
 /* --- means --- */
 
 struct sum {
-	double n, mean, squares; /* Welford's */
+	double n, mean, squares; /* Welford's algorithm */
 	uint64_t enabled_ns, running_ns, count;
 };
 
@@ -100,7 +100,7 @@ static void add(struct sum *sum, double value)
 	sum->squares += delta * (value - sum->mean);
 }
 
-/* Of the mean, in percent of it. */
+/* Returns the deviation of the mean in percent of it; -1 if there is only one run. */
 static double deviation(const struct sum *sum)
 {
 	if (sum->n < 2 || sum->mean <= 0)

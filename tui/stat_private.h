@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * stat_private.h - counts as they are printed; private to stat*.c.
+ * stat_private.h - counts of strobe stat, private to stat*.c.
  *
- * What is printed is gathered into struct stat_table first, so that the formats and the ratios are functions of
- * plain data.
+ * struct stat_table holds all data of the output, so that formats and ratios are functions of plain
+ * data.
  */
 #ifndef TUI_STAT_PRIVATE_H
 #define TUI_STAT_PRIVATE_H
@@ -16,48 +16,49 @@
 
 enum stat_missing {
 	STAT_COUNTED,
-	STAT_ABSENT, /* this event is not for this row */
-	STAT_NOT_SUPPORTED, /* or not permitted: it was never opened */
-	STAT_NO_ROOM, /* enabled, and never on the hardware */
-	STAT_PINNED_OUT, /* pinned, and the hardware had no room */
-	STAT_DID_NOT_RUN, /* its tasks did not run, its CPU was not there */
+	STAT_ABSENT, /* the row lacks this event */
+	STAT_NOT_SUPPORTED, /* or not permitted: never opened */
+	STAT_NO_ROOM, /* enabled, but never on the hardware */
+	STAT_PINNED_OUT, /* pinned, but the hardware had no room */
+	STAT_DID_NOT_RUN, /* the tasks did not run, or the CPU was offline */
 };
 
-/* What a count amounts to. */
+/* A value derived from a count. */
 struct stat_metric {
 	double value;
-	const char *unit; /* "per cycle", "/s"; NULL: there is none */
+	const char *unit; /* "per cycle", "/s"; NULL if there is no metric */
 };
 
 struct stat_count {
 	enum stat_missing missing;
-	uint64_t count; /* as read */
+	uint64_t count; /* raw value */
 	uint64_t enabled_ns, running_ns;
-	double estimate; /* for all of the time enabled; of --repeat the mean */
-	double scaled; /* the same in the event's unit */
-	double deviation_percent; /* of --repeat: of the mean; below 0: none */
+	double estimate; /* extrapolated to the enabled time; with --repeat the mean */
+	double scaled; /* estimate in the event's unit */
+	/* deviation of the mean with --repeat, in percent of it; below 0: none */
+	double deviation_percent;
 	struct stat_metric metric;
 };
 
 struct stat_event {
 	char name[2 * EVENT_NAME_MAX]; /* cleaned */
-	char cgroup[256]; /* cleaned; "" without one */
-	const char *unit; /* cleaned; "" where counts have none */
-	double scale; /* from counts to units */
+	char cgroup[256]; /* cleaned; "" if none */
+	const char *unit; /* cleaned; "" if none */
+	double scale; /* factor from counts to units */
 	struct perf_event_attr attr;
-	uint16_t group; /* 0: none, or taken apart */
+	uint16_t group; /* 0: none, or split up */
 	bool opened;
-	bool no_room; /* refused as a member of its group, which is too large */
-	bool by_default; /* nobody asked for it: left out of a text where it is not there */
+	bool no_room; /* did not fit into its group, which is too large */
+	bool by_default; /* a default event: hidden in text if it is not available */
 };
 
-/* -1 and "" where that does not belong to the rows. */
+/* Ids are -1 and texts "" if the rows are not by them. */
 struct stat_row {
 	int32_t pid, tid;
 	int cpu, core, socket, node;
-	struct proc_name seen; /* of a process or thread, as /proc had it last */
+	struct proc_name seen; /* last name of the process or thread in /proc */
 	char command[64]; /* cleaned */
-	char name[128]; /* cleaned: "worker (4711/4712)", "CPU 3"; "" of the total */
+	char name[128]; /* cleaned: "worker (4711/4712)", "CPU 3"; "" for the total */
 	struct stat_count *counts; /* one for each event */
 };
 
@@ -68,71 +69,72 @@ struct stat_table {
 	size_t n_events;
 	struct stat_row *rows;
 	size_t n_rows;
-	double time_s; /* at the end of what is counted here, from the start */
-	double elapsed_s; /* that it was counted for */
-	double user_s, system_s; /* of a command that ended; below 0: not known */
-	unsigned int runs; /* of --repeat; 0: not repeated */
-	double elapsed_deviation_percent; /* of runs */
+	double time_s; /* end of these counts, from the start */
+	double elapsed_s; /* time covered by these counts */
+	double user_s, system_s; /* CPU times of a command that ended; below 0: not known */
+	unsigned int runs; /* number of runs; 0: not repeated */
+	double elapsed_deviation_percent; /* deviation of the mean of elapsed_s */
 	char **notes; /* cleaned sentences */
 	size_t n_notes;
 };
 
-/* "thread", as --per has it. */
+/* Returns the name in --per: "thread". */
 const char *stat_per_name(enum stat_per per);
-/* What an event without a count is called: "not supported", "no room". */
+/* Returns a label for a missing count: "not supported", "no room". */
 const char *stat_missing_text(enum stat_missing missing);
 
 /* --- rows --- */
 
 struct stat_cpu {
-	int core, socket, node; /* -1: not told */
+	int core, socket, node; /* -1: unknown */
 };
-/* Where a CPU is, by what lies below root ("/sys"). */
+/* Finds a CPU's core, socket and node in sysfs.  root: "/sys", or a directory of a test. */
 void stat_find_cpu(const char *root, int cpu, struct stat_cpu *out);
 
-/* Sums of cells by row, and what they were at the last time. */
+/* Sums of cells by row, and the cells at the last interval. */
 struct stat_gather {
-	struct stat_table table; /* target, per and notes are the caller's */
-	const char *command; /* as launched; its processes have no name of their own yet */
-	size_t n_cells; /* that rows know of */
-	size_t *row_of; /* by cell */
-	struct counting_cell *before; /* as of the last interval */
+	struct stat_table table; /* target, per and notes belong to the caller */
+	const char *command; /* command line's program; names rows until it is executed */
+	size_t n_cells; /* number of cells that have a row */
+	size_t *row_of; /* by cell: index of its row */
+	struct counting_cell *before; /* by cell: its value at the last interval */
 };
 
-/* Events and rows of what was opened.  0 or -ENOMEM. */
+/* Makes events and rows for all that was opened.  Returns 0 or -ENOMEM. */
 int stat_gather_begin(struct stat_gather *gather, const struct counting *counting);
-/* Names of processes as they are now: one may have executed another program. */
+/* Updates the names of processes, which may have executed another program. */
 void stat_gather_rename(struct stat_gather *gather);
-/* Take what was read: all from the start, or with interval what came since the last call.  0 or -ENOMEM. */
+/* Takes new counts: all since the start, or with `interval` those since the last call.  Returns 0
+ * or -ENOMEM. */
 int stat_gather_take(struct stat_gather *gather, const struct counting *counting, bool interval);
 void stat_gather_fini(struct stat_gather *gather);
 
-/* Add a count to a row's; part of stat_gather_take(). */
+/* Adds a cell's count to a row's; part of stat_gather_take(). */
 void stat_add(struct stat_count *count, const struct counting_cell *now,
 	const struct counting_cell *before);
-/* Once all are added: what is missing, and counts in units. */
+/* Finishes a sum: sets `missing` and `scaled`. */
 void stat_settle(struct stat_count *count, const struct stat_event *event);
 
-/* Rates and ratios of a row, whose counts are settled. */
+/* Computes rates and ratios of a row after stat_settle(). */
 void stat_metrics(const struct stat_table *table, struct stat_row *row);
 
-/* Means of --repeat: add each run's table to sums, then turn them into the last table. */
+/* Means for --repeat.  stat_means_add() adds the table of a run; returns 0, -ENOMEM, or -EINVAL if
+ * its rows differ.  stat_means_take() stores the means in the last table. */
 struct stat_means;
-int stat_means_add(struct stat_means **means,
-	const struct stat_table *table); /* 0, -ENOMEM, -EINVAL: other rows */
+int stat_means_add(struct stat_means **means, const struct stat_table *table);
 void stat_means_take(const struct stat_means *means, struct stat_table *table);
 void stat_means_free(struct stat_means *means);
 
 /* --- output --- */
 
-/* "1,234,567.89" */
+/* Formats a number like "1,234,567.89".  Returns out. */
 const char *stat_number(char out[64], double value, unsigned int decimals);
 
 void stat_put_text(FILE *out, const struct stat_table *table);
-/* One line of an interval for each row; a head comes before the first line and whenever head is true. */
+/* Writes one line per row for an interval.  head: writes the column heads first. */
 void stat_put_line(FILE *out, const struct stat_table *table, bool head);
 void stat_put_csv(FILE *out, const struct stat_table *table, bool head, struct csv_style style);
-/* One object; in one line for an interval. */
+/* Writes one object; on a single line for an interval. */
 void stat_put_json(FILE *out, const struct stat_table *table, bool interval);
 
 #endif

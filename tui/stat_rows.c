@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * stat_rows.c - cells of counting summed by what --per asks for.
+ * stat_rows.c - sums of the counting's cells by the rows of --per.
  */
 #include "tui/stat_private.h"
 
@@ -15,7 +15,7 @@
 
 #define SYSFS "/sys"
 
-/* --- where a CPU is --- */
+/* --- topology of CPUs --- */
 
 static int read_number(const char *root, int cpu, const char *file)
 {
@@ -75,7 +75,7 @@ void stat_gather_rename(struct stat_gather *gather)
 	for (size_t i = 0; i < table->n_rows; i++) {
 		struct stat_row *row = &table->rows[i];
 
-		/* The kernel keeps 15 bytes of a name. */
+		/* The kernel keeps only 15 bytes of a name. */
 		if (row->pid >= 0 && proc_name_update(&row->seen) &&
 			(strlen(row->seen.comm) < 15 ||
 				strncmp(row->command, row->seen.comm, 15) != 0))
@@ -91,7 +91,7 @@ static void name_row(const struct stat_gather *gather, struct stat_row *row)
 		const char *command = "";
 
 		row->seen = (struct proc_name){.pid = row->tid >= 0 ? row->tid : row->pid};
-		/* The command has not executed anything yet: it still bears our name. */
+		/* The command has not been executed yet, so /proc still shows strobe's name. */
 		if (gather->command) {
 			slash = strrchr(gather->command, '/');
 			command = slash && slash[1] ? slash + 1 : gather->command;
@@ -115,7 +115,7 @@ static void name_row(const struct stat_gather *gather, struct stat_row *row)
 	memcpy(row->name, raw, sizeof(row->name));
 }
 
-/* What row a cell belongs to: all but the name and counts. */
+/* Returns a cell's row without name and counts. */
 static struct stat_row key_of(enum stat_per per, const struct counting_cell *cell)
 {
 	struct stat_row row = {
@@ -174,7 +174,8 @@ static int add_row(struct stat_gather *gather, struct stat_row *row)
 	return 0;
 }
 
-/* Neighbouring cells mostly have one row, and rows come in the order of cells: look near the last one first. */
+/* Neighbouring cells often share a row, and rows are in the order of cells, so the search begins at
+ * the last row. */
 static int find_row(
 	struct stat_gather *gather, const struct counting_cell *cell, size_t near, size_t *out)
 {
@@ -193,7 +194,7 @@ static int find_row(
 	return add_row(gather, &row);
 }
 
-/* Rows for the cells that are new. */
+/* Finds rows for new cells. */
 static int take_cells(struct stat_gather *gather, const struct counting *counting)
 {
 	size_t n, near = 0;
@@ -273,7 +274,8 @@ void stat_add(struct stat_count *count, const struct counting_cell *now,
 	count->count += value;
 	count->enabled_ns += enabled_ns;
 	count->running_ns += running_ns;
-	/* Each place by its own time: a CPU that was busy with other events says nothing of its neighbour. */
+	/* Extrapolates each cell by its own times: a CPU that was busy with other events says
+	 * nothing about another. */
 	count->estimate += (double)counting_scale(value, enabled_ns, running_ns);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * stat_text.c - counts as text: a table with aligned columns, or one line for each interval.
+ * stat_text.c - writes counts as text: a table with aligned columns, or a line for each interval.
  *
  * All strings are clean already.
  */
@@ -57,7 +57,7 @@ const char *stat_number(char out[64], double value, unsigned int decimals)
 	whole = floor(value);
 	if (decimals) {
 		snprintf(fraction, sizeof(fraction), "%.*f", (int)decimals, value - whole);
-		/* 0.996 is 1.00 with two. */
+		/* 0.996 becomes 1.00 with two decimals. */
 		if (fraction[0] == '1')
 			whole++;
 	} else {
@@ -99,7 +99,7 @@ static const char *metric_text(char out[64], const struct stat_metric *metric)
 						 : 3);
 }
 
-/* Of many tasks most sleep. */
+/* True for a row without any count, like most tasks of the machine, which sleep. */
 static bool is_idle(const struct stat_table *table, const struct stat_row *row)
 {
 	if (row->pid < 0 || table->n_rows == 1)
@@ -120,7 +120,7 @@ static size_t count_idle(const struct stat_table *table)
 	return n;
 }
 
-/* Whether a line is to be printed.  What was never opened is told once. */
+/* Returns whether to print a count.  Only the first row shows events that were never opened. */
 static bool is_shown(const struct stat_table *table, size_t row, size_t event)
 {
 	if (is_idle(table, &table->rows[row]) &&
@@ -260,7 +260,7 @@ void stat_put_text(FILE *out, const struct stat_table *table)
 
 /* --- intervals --- */
 
-/* Default events that are not there have no column. */
+/* Default events that are not available have no column. */
 static bool has_column(const struct stat_event *event)
 {
 	return event->opened || !event->by_default;
