@@ -13,17 +13,17 @@
 #define LEFT 1
 #define LEAST_ROOM 24
 #define LABEL_MAX 48
-#define SHORT_NS 9950000000u /* lengths that are said in tenths of seconds */
+#define SHORT_NS 9950000000u /* shorter lengths are shown in tenths of seconds */
 #define COLUMNS_MAX (4 * MODEL_COLUMNS)
 
-/* What is drawn: columns, of which those of the window stand between brackets. */
+/* The drawn columns; brackets enclose those of the window. */
 struct layout {
 	uint64_t values[COLUMNS_MAX];
 	uint64_t max;
 	size_t n;
-	size_t first, last; /* of the window, half open; the same: it is not on the strip */
-	int x; /* of the first column */
-	double from_ns, column_ns; /* of the first column */
+	size_t first, last; /* columns of the window, half open; equal if it is not on the strip */
+	int x; /* x of the first column */
+	double from_ns, column_ns; /* start of the first column, and length of each */
 	char label[LABEL_MAX];
 	int label_width;
 };
@@ -54,7 +54,7 @@ static void make_label(const struct model *model, char out[LABEL_MAX])
 			tenth);
 }
 
-/* All of a recording over all of the width. */
+/* Scales a whole recording to the width. */
 static void take_whole(const struct model *model, struct layout *out, size_t room)
 {
 	size_t n = model->n_activity;
@@ -74,7 +74,8 @@ static void take_whole(const struct model *model, struct layout *out, size_t roo
 	out->x = LEFT;
 }
 
-/* The newest columns, or those with the window; time ends at the right, so that history comes in from there. */
+/* Takes the newest columns, or those around the window.  Columns are aligned right, where new ones
+ * appear. */
 static void take_part(const struct model *model, struct layout *out, size_t room)
 {
 	size_t n = model->n_activity, first;
@@ -85,7 +86,7 @@ static void take_part(const struct model *model, struct layout *out, size_t room
 		size_t window =
 			(size_t)((model->from_ns - model->strip_from_ns) / model->column_ns);
 
-		/* A quarter of what is seen is before it. */
+		/* A quarter of the visible columns is before the window. */
 		if (window < first)
 			first = window > out->n / 4 ? window - out->n / 4 : 0;
 	} else if (model->window.selected) {
@@ -97,7 +98,7 @@ static void take_part(const struct model *model, struct layout *out, size_t room
 	out->x = LEFT + (int)(room - out->n);
 }
 
-/* The column of a time, within 0 .. n. */
+/* Returns the column of a time, limited to 0 .. n. */
 static size_t column_of(const struct layout *layout, double ns)
 {
 	double column = layout->column_ns > 0 ? (ns - layout->from_ns) / layout->column_ns : 0;
@@ -126,7 +127,7 @@ static bool lay_out(const struct model *model, const struct canvas *canvas, stru
 	else
 		take_part(model, out, room);
 	out->first = column_of(out, (double)model->from_ns);
-	/* What a window has of a column's time is in it, but for less than a tenth. */
+	/* A column belongs to the window unless less than a tenth of it is inside. */
 	out->last = column_of(out, (double)model->to_ns + 0.9 * out->column_ns);
 	if (out->last == out->first && out->last < out->n)
 		out->last++;
@@ -142,7 +143,7 @@ static void draw_part(const struct layout *layout, struct canvas *canvas, int x,
 	canvas_spark(canvas, x, y, (int)(last - first), layout->values + first, layout->max, style);
 }
 
-/* Over the column's glyph; where it has none, a caret. */
+/* Marks the column's glyph, or draws a caret in an empty column. */
 static void draw_marks(
 	const struct layout *layout, const struct marks *marks, struct canvas *canvas, int y)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * strip.h - the activity strip: history as a row of columns, with the window in brackets.  UI thread.
+ * strip.h - the activity strip: the history as columns, with the window in brackets.  UI thread.
  */
 #ifndef TUI_STRIP_H
 #define TUI_STRIP_H
@@ -11,10 +11,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Over all of row y; nothing where it is too narrow. */
+/* Draws the strip over all of row y; draws nothing if the canvas is too narrow. */
 void strip_draw(const struct model *model, struct canvas *canvas, int y);
 
-/* The time of the column at x, as strip_draw() places it; false: there is none. */
+/* Returns the time range of the column at x, if strip_draw() has one there; else false. */
 bool strip_time_at(const struct model *model, const struct canvas *canvas, int x, uint64_t *from_ns,
 	uint64_t *to_ns);
 

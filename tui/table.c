@@ -2,9 +2,9 @@
 /*
  * table.c - see table.h.
  *
- * The entries of one side are spread over the forest of stacks: where they are many, by one pass that hands each
- * node's weight to its caller, else by walking up from each.  A node counts for its part unless the same part is above it,
- * which folds recursion.
+ * The entries of one side are spread over the forest of stacks.  If there are many, one pass adds
+ * each node's weight to its caller; else each entry walks up to the root.  A node counts for its
+ * part unless a node above has the same part, which folds recursion.
  */
 #include "tui/table.h"
 
@@ -24,22 +24,22 @@ struct work {
 	const struct table_question *question;
 	struct table *table;
 	struct forest *forest;
-	uint32_t n; /* its nodes */
-	uint32_t *at; /* the node of each of the scan's entries */
+	uint32_t n; /* number of its nodes */
+	uint32_t *at; /* by entry of the scan: its node */
 	bool by_stack;
-	uint32_t *parts; /* of the forest's nodes */
-	bool of_symbols; /* no part has nodes of several symbols */
-	bool *reached; /* of the forest's nodes: on a stack that was asked for; of addresses and lines */
+	uint32_t *parts; /* by node: its part */
+	bool of_symbols; /* all nodes of each part have the same symbol */
+	bool *reached; /* by node: part of a requested stack; only for addresses and lines */
 	const uint32_t *above;
-	uint32_t *made_above; /* where it is not the forest's own */
+	uint32_t *made_above; /* memory of `above`, unless the forest owns it */
 	struct sum *sums; /* by part */
-	uint64_t *below; /* by node: weight on its way up */
-	uint32_t *touched; /* parts with sums */
+	uint64_t *below; /* by node: weight to add to the callers */
+	uint32_t *touched; /* parts with nonzero sums */
 	uint32_t n_touched, touched_room;
-	uint32_t *row_of; /* + 1, by part: of the line at hand */
-	uint32_t *order; /* sides, by line and column */
-	uint32_t *first; /* the first of each side's entries in by_side, and the end */
-	uint32_t *by_side; /* entries */
+	uint32_t *row_of; /* by part: index + 1 of its row in the current line */
+	uint32_t *order; /* sides sorted by line, then column */
+	uint32_t *first; /* by side: index of its first entry in by_side; one more for the end */
+	uint32_t *by_side; /* entries sorted by side */
 };
 
 static bool has_key(const struct table_question *question, enum query_group key)
@@ -60,7 +60,7 @@ static int new_part(struct table *table, uint32_t *room, uint32_t symref, uint64
 	return 0;
 }
 
-/* A part for each symbol's name or image. */
+/* Returns the part of a symbol's name or image; makes it if it is new. */
 static int name_part(
 	struct work *work, struct intern *texts, uint32_t *room, uint32_t symref, uint32_t *part)
 {
@@ -68,7 +68,7 @@ static int name_part(
 	int ret = 0;
 
 	*part = work->table->n_parts;
-	/* Symbols of one image are told apart by their symref, others by what they are called. */
+	/* With images, each symref is a symbol of its own; else equal names share a part. */
 	if (!by_symbol || !has_key(work->question, GROUP_IMAGE)) {
 		const struct symref *name = names_get(work->question->scan.names, symref);
 		const char *text = by_symbol ? name->symbol : name->image;
@@ -97,7 +97,7 @@ static int name_parts(struct work *work)
 		}
 		work->parts[i] = known[symref] - 1;
 	}
-	/* What is above a node is known where parts are no other than symbols. */
+	/* If parts are the same as symbols, the forest already knows `above`. */
 	if (!ret && n_symrefs == work->table->n_parts)
 		work->above = work->forest->above;
 	intern_fini(&texts);
@@ -105,7 +105,7 @@ static int name_parts(struct work *work)
 	return ret;
 }
 
-/* By image name and offset, so that one library mapped by many is one. */
+/* Parts are by image name and offset, so that a library is one image in all processes. */
 static int address_part(struct work *work, struct intern *images, struct intern *addresses,
 	uint32_t *room, uint32_t node, uint32_t *id)
 {
@@ -136,7 +136,7 @@ static int address_part(struct work *work, struct intern *images, struct intern 
 	return ret;
 }
 
-/* One line in several functions is one, unless rows are by symbol or image, too. */
+/* Functions that share a line share its part, unless rows are also by symbol or image. */
 static int line_part(
 	struct work *work, struct intern *lines, uint32_t *room, uint32_t node, uint32_t *id)
 {
@@ -150,7 +150,7 @@ static int line_part(
 	} key = {0};
 	int ret;
 
-	/* A file's name is the same string wherever it comes from. */
+	/* Equal names of files are the same string. */
 	key.file = line.line ? (uint64_t)(uintptr_t)line.file : 0;
 	key.line = line.line;
 	key.symref = line.line && !by_symref ? 0 : symref;
@@ -165,8 +165,8 @@ static int line_part(
 	return ret;
 }
 
-/* Of addresses and lines, which frames tell.  Frames of stacks that are gone may be others by now, so only those are looked at
- * that were reached. */
+/* Makes parts of addresses or lines, which depend on frames.  Looks only at reached nodes: a frame
+ * of a freed stack may have been reused. */
 static int frame_parts(struct work *work)
 {
 	bool by_address = has_key(work->question, GROUP_ADDRESS);
@@ -199,7 +199,7 @@ static int frame_parts(struct work *work)
 	return ret;
 }
 
-/* The nodes on the stacks of the scan's entries. */
+/* Marks the nodes on the stacks of the scan's entries. */
 static int find_reached(struct work *work)
 {
 	work->reached = calloc(work->n, sizeof(*work->reached));
@@ -213,7 +213,7 @@ static int find_reached(struct work *work)
 	return 0;
 }
 
-/* In place of the scan, since the leaves' symrefs are here. */
+/* Replaces this part of the scan, since the leaves' symrefs are known here. */
 static void sum_unresolved(struct work *work)
 {
 	const struct names *names = work->question->scan.names;
@@ -264,7 +264,7 @@ static int find_parts(struct work *work)
 	return ret;
 }
 
-/* --- lines: what of a side makes rows; then its columns --- */
+/* --- lines: sides that differ only in their column share the rows of a line --- */
 
 static int compare_lines(
 	const struct scan_side *a, const struct scan_side *b, bool events_are_columns)
@@ -307,7 +307,7 @@ static int order_sides(struct work *work)
 		work->first[i + 1] += work->first[i];
 		work->order[i] = i;
 	}
-	/* Each first one moves on to the next one's place, and back. */
+	/* Filling moves each start to the next one's place, so shift them back afterwards. */
 	for (uint32_t i = 0; i < scan->n_entries; i++)
 		work->by_side[work->first[scan->entries[i].side]++] = i;
 	for (uint32_t i = scan->n_sides; i; i--)
@@ -372,7 +372,7 @@ static int add_all_above(struct work *work)
 	return 0;
 }
 
-/* Of one symbol: self is where it is the leaf. */
+/* With a single symbol: self counts only if it is the leaf. */
 static void add_place(struct sum *sum, const struct scan_entry *entry)
 {
 	sum->total += entry->weight;
@@ -468,13 +468,13 @@ static int add_to_row(struct work *work, uint32_t part, const struct scan_side *
 	return 0;
 }
 
-/* The sums of a side become rows, or are added to those of its line, and are 0 again. */
+/* Moves the sums of a side into rows of its line, and clears them. */
 static int emit_side(struct work *work, const struct scan_side *side, int ret)
 {
 	for (uint32_t i = 0; i < work->n_touched; i++) {
 		struct sum *sum = &work->sums[work->touched[i]];
 
-		/* Without weight and samples one may have been touched twice. */
+		/* A part without weight and samples may have been touched twice. */
 		if (!ret && (sum->total || sum->samples))
 			ret = add_to_row(work, work->touched[i], side);
 		*sum = (struct sum){0};

@@ -2,11 +2,14 @@
 /*
  * table.h - rows of a snapshot by any combination of keys, with columns side by side.
  *
- * A row is a combination of an event and the keys asked for.  Keys that a stack tells (symbol, image, address, line) are
- * crossed with those of the sample (process, thread, command, CPU, fields): a stack counts once in the total of
- * each distinct combination on it, however often it recurs, and in self and samples of that of its leaf.
- * Source lines are asked for by making a table, and are not there at once: names_changes() grows when answers came.
- * A symbol is that of one image where rows are by image too; alone it is its name, wherever it is.  UI thread.
+ * A row is a combination of an event and the requested keys.  Keys of the stack (symbol, image,
+ * address, line) are crossed with keys of the sample (process, thread, command, CPU, fields).  A
+ * stack counts once in the total of each distinct combination on it, even with recursion.  It
+ * counts in self and samples of its leaf's combination.
+ *
+ * Making a table asks for source lines; names_changes() grows when they arrive.  If rows are by
+ * image, too, a symbol belongs to one image; else equal names in all images are one symbol.
+ * UI thread.
  */
 #ifndef TUI_TABLE_H
 #define TUI_TABLE_H
@@ -18,36 +21,38 @@
 #include <stdint.h>
 
 struct table_question {
-	struct scan_question
-		scan; /* `by` is filled in; with column GROUP_EVENT rows are of all events */
-	const enum query_group *
-		keys; /* distinct; GROUP_EVENT: has no effect, rows are by event; GROUP_FIELD + i: scan.fields[i], each of which is a key */
+	/* `by` is filled in; with column GROUP_EVENT rows cover all events */
+	struct scan_question scan;
+	/* distinct; GROUP_EVENT has no effect; GROUP_FIELD + i: scan.fields[i], each must be a
+	 * key */
+	const enum query_group *keys;
 	size_t n_keys;
-	bool only; /* stacks with this symref alone; self: it is the leaf.  Then no key is a stack's. */
+	/* only stacks with this symref, self if it is the leaf; then no key is of the stack */
+	bool only;
 	uint32_t symref;
 };
 
 struct table_cell {
 	uint64_t self, total, samples;
-	uint32_t column; /* of scan.columns */
-	uint32_t next; /* + 1; 0: the last */
+	uint32_t column; /* index in scan.columns */
+	uint32_t next; /* index + 1 of the row's next cell; 0: none */
 };
 
 struct table_row {
-	uint64_t self, total, samples; /* over all columns; of columns by event, nothing */
-	uint32_t part; /* what the stack told */
-	uint32_t task; /* of scan.tasks, or SCAN_NONE */
-	uint32_t fields; /* of scan.fields, or SCAN_NONE */
-	uint32_t cells; /* the first + 1, where there are columns */
+	uint64_t self, total, samples; /* over all columns; 0 with columns by event */
+	uint32_t part; /* index in parts: the keys of the stack */
+	uint32_t task; /* index in scan.tasks, or SCAN_NONE */
+	uint32_t fields; /* index in scan.fields, or SCAN_NONE */
+	uint32_t cells; /* index + 1 of the first cell; 0: none */
 	uint16_t cpu;
 	uint8_t event; /* 0 with columns by event */
-	uint8_t cgroup; /* of GROUP_CGROUP: the event as it was sampled, whose cgroup it is */
+	uint8_t cgroup; /* for GROUP_CGROUP: the sampled event, which has the cgroup */
 };
 
-/* What a stack told of a row. */
+/* The keys of a row that come from the stack. */
 struct table_part {
-	uint64_t offset; /* of an address, in its image */
-	uint32_t symref; /* of lines that several functions have, one of these */
+	uint64_t offset; /* for an address: offset in its image */
+	uint32_t symref; /* if several functions share a line, one of their symrefs */
 	uint32_t line; /* 0: not known */
 	const char *file; /* full path, raw */
 };
@@ -57,7 +62,7 @@ struct table {
 	uint32_t n_rows;
 	struct table_cell *cells;
 	uint32_t n_cells;
-	struct scan scan; /* its sides and entries are gone */
+	struct scan scan; /* without sides and entries, which are freed */
 
 	/* private */
 	struct names *names;
@@ -69,27 +74,30 @@ struct table {
 	uint32_t rows_room, cells_room;
 };
 
-/* A key of a row, to be shown. */
+/* A key of a row, for display. */
 struct table_key {
-	const char *
-		text; /* cleaned: "postgres (4711)", "3", "malloc", "libc.so.6+0x1b2c", "/src/a.c:7"; borrowed from names or bytes */
-	int64_t number; /* pid, tid, CPU, event, or the number of a field */
+	/* cleaned; borrowed from names or bytes: "postgres (4711)", "3", "malloc",
+	 * "libc.so.6+0x1b2c" */
+	const char *text;
+	int64_t number; /* pid, tid, CPU, event, or a field's number */
 	bool is_number;
-	bool is_missing; /* a field that the samples do not have */
+	bool is_missing; /* the samples lack the field */
 	char bytes[512];
 };
 
-/* 0 and *out for table_free(); or -ENOMEM. */
+/* Makes a table.  Returns 0 with *out for table_free(), or -ENOMEM. */
 int table_new(struct table **out, const struct table_question *question);
 void table_free(struct table *table);
 
 enum table_sort { TABLE_SELF, TABLE_TOTAL };
 
-/* By event, then by falling weight of the column (SCAN_NONE: of the row), then by names; a total order.  0 or -ENOMEM. */
+/* Sorts by event, then by falling weight in the column (SCAN_NONE: in the row), then by names.  The
+ * order is total.  Returns 0 or -ENOMEM. */
 int table_sort(struct table *table, enum table_sort sort, uint32_t column);
 
-/* What of the order is wanted: of each event the first `rows` (0: all), and of them those of at least so much
- * (by event; NULL: all).  The others come after them, in the order of their weights alone, and need no names. */
+/* The part of the order that is needed.  For each event these are the first `rows` (0: all) with at
+ * least its `least` (by event; NULL: all).  Other rows come after them, sorted only by weight,
+ * without names. */
 struct table_top {
 	uint32_t rows;
 	const uint64_t *least;
@@ -97,11 +105,11 @@ struct table_top {
 int table_sort_top(
 	struct table *table, enum table_sort sort, uint32_t column, const struct table_top *top);
 
-/* keys[i] of a row.  The text of an event, and of its cgroup, is empty: its name is for others to know. */
+/* Returns keys[i] of a row.  The text of an event or cgroup is "": the caller knows its name. */
 void table_key(
 	const struct table *table, const struct table_row *row, size_t i, struct table_key *out);
 
-/* A row's cell of a column, or NULL. */
+/* Returns a row's cell in a column; NULL if none. */
 const struct table_cell *table_cell(
 	const struct table *table, const struct table_row *row, uint32_t column);
 

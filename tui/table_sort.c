@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * table_sort.c - the order of a table's rows.
+ * table_sort.c - sorts the rows of a table.
  */
 #include "tui/table.h"
 
@@ -8,18 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A row's place by weight. */
+/* A row with its sort keys. */
 struct ranked {
 	uint64_t first, second;
-	/* Of its first key, where weights are equal: what it begins with, which orders most of them, and the whole, where
-	 * it lies with names. */
+	/* First key of the row, for equal weights: its first bytes as a number, which order most
+	 * rows, and the whole text if names owns it. */
 	uint64_t prefix;
 	const char *text;
 	uint32_t row;
 	uint8_t event;
 };
 
-/* Told by a number alone. */
+/* True for keys that are compared by number only. */
 static bool is_event(enum query_group key)
 {
 	return key == GROUP_EVENT || key == GROUP_CGROUP;
@@ -30,7 +30,7 @@ static int by_number(uint64_t left, uint64_t right)
 	return left > right ? -1 : left < right;
 }
 
-/* From key `first` on. */
+/* Compares keys from `first` on. */
 static int compare_keys(const struct table *table, const struct table_row *a,
 	const struct table_row *b, size_t first)
 {
@@ -68,7 +68,8 @@ static int compare_weights(const void *a, const void *b)
 	return result ? result : left->row < right->row ? -1 : left->row > right->row;
 }
 
-/* The first key, its first bytes or its number so that what is less is before. */
+/* Sets the first key's prefix, from its first bytes or its number, so that prefixes sort like
+ * keys. */
 static void take_first_key(const struct table *table, struct ranked *ranked)
 {
 	struct table_key key;
@@ -91,7 +92,7 @@ static void take_first_key(const struct table *table, struct ranked *ranked)
 		ranked->text = key.text;
 }
 
-/* Of rows of one weight. */
+/* Compares rows of equal weight. */
 static int compare_names(const void *a, const void *b, void *ctx)
 {
 	const struct ranked *ranked_a = a, *ranked_b = b;
@@ -109,7 +110,7 @@ static int compare_names(const void *a, const void *b, void *ctx)
 		result = compare_keys(table, left, right, ranked_a->text && ranked_b->text);
 	if (result || left->part == right->part)
 		return result;
-	/* Two functions of one name in one image. */
+	/* Two functions with the same name in one image. */
 	l = names_get(table->names, table->parts[left->part].symref)->start;
 	r = names_get(table->names, table->parts[right->part].symref)->start;
 	if (l != r)
@@ -117,7 +118,7 @@ static int compare_names(const void *a, const void *b, void *ctx)
 	return left->part < right->part ? -1 : 1;
 }
 
-/* Names are looked at where weights are equal, and only as far as the order is wanted. */
+/* Compares names only if weights are equal, and only for rows that `top` needs. */
 static void break_ties(struct table *table, struct ranked *ranked, const struct table_top *top)
 {
 	uint32_t event_first = 0, end;
@@ -166,7 +167,7 @@ int table_sort_top(
 			self = cell ? cell->self : 0;
 			total = cell ? cell->total : 0;
 		}
-		/* Mere callers are many and all have no self share: what is below them tells them apart. */
+		/* Most callers have no self weight, so their total sorts them. */
 		ranked[i].first = sort == TABLE_TOTAL ? total : self;
 		ranked[i].second = sort == TABLE_TOTAL ? 0 : total;
 		ranked[i].row = i;

@@ -58,7 +58,7 @@ static int open_waits(struct taking *taking)
 	sigaddset(&signals, SIGHUP);
 	if (taking->request->engine.flight_s > 0)
 		sigaddset(&signals, SIGUSR2);
-	/* Before any thread is made, so that none takes them. */
+	/* Before any thread starts, so that no thread handles them. */
 	if (sigprocmask(SIG_BLOCK, &signals, &taking->old_signals))
 		return -errno;
 	taking->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -68,7 +68,8 @@ static int open_waits(struct taking *taking)
 	return taking->timer_fd < 0 ? -errno : 0;
 }
 
-/* The duration begins when sampling does, not while thousands of threads are still being attached. */
+/* The duration begins when sampling runs, not while thousands of threads are still being
+ * attached. */
 static void arm_timer(struct taking *taking)
 {
 	double duration = taking->request->duration_s;
@@ -96,7 +97,7 @@ static void take_signal(struct taking *taking)
 		taking->interrupted = true;
 }
 
-/* How far a recording is loaded, where somebody looks on. */
+/* Shows how far a recording is loaded, if standard error is a terminal. */
 static void tell_progress(const struct taking *taking)
 {
 	const struct engine_status *status = &taking->status;
@@ -118,12 +119,12 @@ void taking_ask_names(struct taking *taking)
 {
 	const struct session *session = &taking->session;
 
-	/* Out of memory here only means that names are asked for later. */
+	/* If memory runs out, names are asked for later. */
 	(void)early_ask(
 		&taking->early, session_store(session), session_stacks(session), session->names);
 }
 
-/* One wait for whatever comes first, and what follows from it. */
+/* Waits once for any descriptor, and handles its event. */
 static void wait_once(struct taking *taking, bool sampling)
 {
 	struct pollfd fds[OWN_FDS + TAKING_ALSO_MAX] = {
@@ -138,12 +139,12 @@ static void wait_once(struct taking *taking, bool sampling)
 		fds[OWN_FDS + i] =
 			(struct pollfd){taking->also ? taking->also->fds[i] : -1, POLLIN, 0};
 	if (poll(fds, sizeof(fds) / sizeof(fds[0]), -1) < 0)
-		return; /* EINTR: the caller comes again */
+		return; /* EINTR: the caller waits again */
 	if (fds[2].revents)
 		take_signal(taking);
 	if (fds[3].revents && read(taking->timer_fd, &count, sizeof(count)) == sizeof(count))
 		taking->timed_out = true;
-	/* The loading thread may ask for names. */
+	/* The loading thread may have found names to ask for. */
 	if (fds[1].revents || fds[0].revents)
 		names_update(taking->session.names);
 	if (fds[0].revents) {
@@ -165,7 +166,8 @@ void taking_wait(struct taking *taking)
 	wait_once(taking, false);
 }
 
-/* Who ends strobe ends what it started, as with perf record: nobody would know of it any more. */
+/* A signal that ends strobe also ends its command, like with perf record.  The command would
+ * otherwise go on unnoticed. */
 static void end_command(struct taking *taking)
 {
 	const struct itimerspec when = {.it_value.tv_sec = END_COMMAND_S};
@@ -175,12 +177,13 @@ static void end_command(struct taking *taking)
 	taking->told_command = true;
 	taking->timed_out = false;
 	timerfd_settime(taking->timer_fd, 0, &when, NULL);
-	/* One that does not listen, or a second signal, ends the wait. */
+	/* The timer or a second signal ends the wait for a command that ignores SIGTERM. */
 	while (!taking->status.command_ended && !taking->interrupted && !taking->timed_out)
 		wait_once(taking, false);
 }
 
-/* After the target's end, events on CPUs go on until they are stopped, and count for others. */
+/* False while per-CPU events still count: they go on after the target's end until they are
+ * stopped. */
 static bool is_settled(const struct taking *taking)
 {
 	const struct engine_status *status = &taking->status;
@@ -213,7 +216,7 @@ void taking_sample(struct taking *taking)
 		end_command(taking);
 }
 
-/* Names that are still on their way; a signal ends the wait, and addresses are printed. */
+/* Waits for pending names.  After a signal, addresses are printed instead. */
 void taking_wait_names(struct taking *taking)
 {
 	bool terminal = isatty(STDERR_FILENO), told = false;
@@ -228,7 +231,7 @@ void taking_wait_names(struct taking *taking)
 		if (taking->interrupted)
 			break;
 		symbols_fetch_status(taking->session.symbols, &fetching);
-		/* However long that takes, as long as something comes. */
+		/* Downloads have no limit of time while data arrives. */
 		if (fetching.waiting && fetching.received != received)
 			waited = 0;
 		received = fetching.received;
@@ -307,7 +310,7 @@ static void tell_end(const struct request *request)
 		taking_complain("sampling until Ctrl-C or the end of the target ...");
 }
 
-/* Whether samples have the fields that --only names; else it is told. */
+/* Checks that samples have the fields that --only names, and prints a message if not. */
 static bool check_only(struct taking *taking)
 {
 	char sentence[600], clean[600];
@@ -338,7 +341,7 @@ int taking_run(struct taking *taking, bool quiet)
 		isatty(STDERR_FILENO))
 		tell_end(request);
 	taking_sample(taking);
-	/* A second signal: what may still change is not looked at. */
+	/* A second signal came: the profile may still change, so it cannot be read. */
 	if (!taking_is_over(taking)) {
 		taking_complain("interrupted before all was taken in: nothing is printed");
 		return -1;
@@ -349,7 +352,7 @@ int taking_run(struct taking *taking, bool quiet)
 		taking_complain(message);
 		return -1;
 	}
-	/* Not an empty profile, but none: as where nobody ever wrote to a FIFO. */
+	/* No profile at all, for example if nothing was ever written to a FIFO. */
 	if (taking->session.recording && taking->status.state == ENGINE_STOPPED &&
 		!taking->status.n_events) {
 		taking_complainf(
@@ -390,7 +393,7 @@ int taking_begin_output(struct taking *taking)
 
 void taking_release_signals(struct taking *taking)
 {
-	/* Whoever asks the flight recorder once more, too late, does not mean to kill. */
+	/* A late request for a snapshot must not kill strobe. */
 	if (taking->request->engine.flight_s > 0)
 		signal(SIGUSR2, SIG_IGN);
 	drain_signals(taking);
@@ -421,7 +424,7 @@ int taking_open(struct taking *taking, const struct request *request)
 void taking_close(struct taking *taking)
 {
 	early_fini(&taking->early);
-	/* Closed already where it could not be opened: it is empty then. */
+	/* If session_open() failed, the session is closed already, and this does nothing. */
 	session_close(&taking->session);
 	if (taking->signal_fd >= 0)
 		close(taking->signal_fd);

@@ -17,7 +17,7 @@ static bool find(void *library, const char *name, void *function)
 {
 	void *symbol = dlsym(library, name);
 
-	/* ISO C has no conversion from an object's pointer to a function's. */
+	/* ISO C cannot convert a pointer to an object into a pointer to a function. */
 	memcpy(function, &symbol, sizeof(symbol));
 	return symbol;
 }
@@ -46,7 +46,7 @@ const struct tarlib *tarlib(void)
 	return state == LOADED ? &functions : NULL;
 }
 
-/* The dynamic linker tells no errno. */
+/* The dynamic linker reports no errno, so this tests for free descriptors. */
 int tarlib_error(void)
 {
 	const int fd = open("/", O_PATH | O_CLOEXEC);

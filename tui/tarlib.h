@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * tarlib.h - libarchive, loaded when an archive is packed or opened and not before.
+ * tarlib.h - libarchive, loaded only when an archive is packed or opened.
  *
- * It needs a dozen libraries more, which would double the memory of each of strobe's processes, most of
- * which never see an archive.  UI thread.
+ * It needs a dozen more libraries, which would double the memory of each of strobe's processes.
+ * Most of these never use an archive.  UI thread.
  */
 #ifndef TUI_TARLIB_H
 #define TUI_TARLIB_H
@@ -51,9 +51,9 @@ struct tarlib {
 #undef TARLIB_FIELD
 };
 
-/* Its functions, loaded by the first call; NULL if it cannot be loaded. */
+/* Returns the functions, loaded by the first call; NULL if the library cannot be loaded. */
 const struct tarlib *tarlib(void);
-/* Why it cannot: -EMFILE or -ENFILE if no descriptor is left, else -ELIBACC. */
+/* Returns why loading failed: -EMFILE or -ENFILE if no descriptor is left, else -ELIBACC. */
 int tarlib_error(void);
 
 #endif

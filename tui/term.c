@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * term.c - the ncurses back end.
+ * term.c - see term.h; uses ncurses.
  *
- * The sequence that undoes what was done to the terminal is made at the start and kept in static
- * memory, with the terminal's modes: a crash handler may only write(2) and tcsetattr(3).
+ * The sequence that restores the terminal, and the terminal's modes, are prepared at the start in
+ * static memory: a crash handler may only use write(2) and tcsetattr(3).
  */
 #include "tui/term.h"
 
@@ -28,12 +28,11 @@
 #include <curses.h>
 #include <term.h>
 
-/* How long after ESC the rest of a key may come: slow links of ssh(1) and mosh(1) tear keys
- * apart by a round trip.  newterm() prefers the environment's ESCDELAY. */
+/* Time that the rest of a key may take after ESC: slow links of ssh(1) and mosh(1) split keys by up
+ * to a round trip.  newterm() prefers the environment's ESCDELAY. */
 #define ESCAPE_DELAY_MS 200
 #define ENV_SIZE_MAX 1000 /* maximum that LINES and COLUMNS may give */
-#define PAIRS_LEAST \
-	64 /* what a terminal of 8 colours has: more than there are different ones then */
+#define PAIRS_LEAST 64 /* a terminal of 8 colors has 64 pairs, more than the themes use then */
 #define CURSES_ROOM 65536 /* more than newterm() and the first updates allocate */
 #define MOUSE_OFF "\033[?1006l\033[?1003l\033[?1002l\033[?1000l"
 
@@ -42,13 +41,14 @@ static const int deadly[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGQUIT};
 
 struct terminal {
 	SCREEN *screen;
-	FILE *input; /* of /dev/tty, where stdin is no terminal; else NULL */
+	FILE *input; /* stream of /dev/tty if stdin is no terminal; else NULL */
 	int input_fd, output_fd;
-	const char *type; /* that the screen is drawn for; TERM's own value if terminfo knows it */
+	/* type that the screen is drawn for; TERM's own value if terminfo knows it */
+	const char *type;
 	bool ascii;
 	bool redraw;
 	enum theme_depth depth;
-	struct canvas shown; /* what the screen holds; no cells: unknown */
+	struct canvas shown; /* copy of the screen; no cells: unknown */
 	attr_t attrs[2][STYLE_COUNT];
 	short pairs[2][STYLE_COUNT];
 	struct sigaction old_actions[N_DEADLY];
@@ -56,7 +56,7 @@ struct terminal {
 	char *signal_stack;
 };
 
-/* What a crash handler needs.  Written before the handlers are installed. */
+/* Data of the crash handler, set before the handlers are installed. */
 static struct {
 	volatile sig_atomic_t armed;
 	int fd;
@@ -73,7 +73,7 @@ static void restore_terminal(void)
 	tcsetattr(rescue.fd, TCSANOW, &rescue.modes);
 }
 
-/* Curses calls exit(3) if it lacks memory for a colour pair.  Nothing else does while the screen is
+/* Curses calls exit(3) if memory runs out for a color pair.  No other code does while the screen is
  * shown. */
 static void leave_at_exit(void)
 {
@@ -101,7 +101,7 @@ static void crash(int signo)
 		pthread_sigmask(SIG_BLOCK, &set, NULL);
 		restore_terminal();
 	}
-	/* SA_RESETHAND: the default action is back, and it is what the parent shall see. */
+	/* SA_RESETHAND restored the default action, so that the parent sees the real signal. */
 	errno = saved;
 	raise(signo);
 }
@@ -236,7 +236,7 @@ static void apply_theme(struct terminal *term, const struct theme *theme)
 			term->pairs[selected][style] = 0;
 			if (look.fg == THEME_DEFAULT && look.bg == THEME_DEFAULT)
 				continue;
-			/* Equal ones share a pair: terminals of few colours have few. */
+			/* Equal colors share a pair: terminals with few colors have few pairs. */
 			pair = alloc_pair(look.fg, look.bg);
 			if (pair > 0)
 				term->pairs[selected][style] = (short)pair;
@@ -250,7 +250,7 @@ void term_set_theme(struct terminal *term, const struct theme *theme)
 	term_redraw(term);
 }
 
-/* Curses (6.4) crashes where it begins without memory. */
+/* Curses (6.4) crashes if it starts without memory. */
 static bool has_room(void)
 {
 	/* volatile, since compilers assume that an unused allocation succeeds. */
@@ -269,9 +269,9 @@ static bool is_known(const char *name)
 	return setupterm(name, STDOUT_FILENO, &error) == OK;
 }
 
-/* Returns what the screen is drawn for, as cur_term: TERM, or a terminal that resembles those
- * which terminfo does not know.  Younger ones understand xterm's sequences.  NULL if TERM is not
- * set, or nothing is known. */
+/* Makes cur_term the type that the screen is drawn for, and returns its name.  This is TERM, or a
+ * similar type if terminfo does not know it: newer terminals understand xterm's sequences.  NULL if
+ * TERM is not set, or no type is known. */
 static const char *choose_type(void)
 {
 	const char *name = getenv("TERM");
@@ -322,8 +322,7 @@ static bool is_dimension(const char *name)
 	return !text || (value > 0 && value <= ENV_SIZE_MAX);
 }
 
-/* The terminal's own size is right; the environment may describe another terminal, or be
- * nonsense. */
+/* Uses the terminal's own size: the environment may describe another terminal, or be invalid. */
 static void choose_size_source(int fd)
 {
 	struct winsize size;
@@ -333,9 +332,9 @@ static void choose_size_source(int fd)
 	use_env(!knows && is_dimension("LINES") && is_dimension("COLUMNS"));
 }
 
-/* Makes tparm(3) allocate for all texts that a screen is drawn with, before anything is drawn.  If
- * one finds no memory later, it is not written, and if it is longer than all before, curses (6.4)
- * crashes at the next one.  Returns false if memory runs out. */
+/* Makes tparm(3) allocate memory for all sequences of the screen before anything is drawn.  If
+ * memory runs out later, curses drops the sequence; after one longer than all before, curses (6.4)
+ * crashes at the next.  Returns false if memory runs out. */
 static bool reserve_parameters(void)
 {
 	static const char *const used[] = {"sgr", "setaf", "setab", "setf", "setb", "initc", "csr",
@@ -352,8 +351,9 @@ static bool reserve_parameters(void)
 	return true;
 }
 
-/* Where SIGTSTP has its default action, curses ignores it while it draws, and a ^Z of that moment is lost, even one that is
- * blocked and waits for a signalfd.  An action of somebody's own it leaves alone, from then on for ever. */
+/* Gives SIGTSTP a handler while newterm() runs.  With the default action, curses would ignore the
+ * signal while it draws, and lose a ^Z, even one blocked for a signalfd.  Curses never changes a
+ * handler that it finds here. */
 static SCREEN *new_screen(const char *type, FILE *input)
 {
 	struct sigaction action = {.sa_handler = nothing}, old;
@@ -368,8 +368,9 @@ static SCREEN *new_screen(const char *type, FILE *input)
 	return screen;
 }
 
-/* Terminals send ESC O B in one mode and ESC [ B in the other.  Which of them is on is not sure
- * with every terminal and multiplexer in between.  What terminfo says of a sequence goes first. */
+/* Terminals send ESC O B in one mode and ESC [ B in the other.  With some terminals and
+ * multiplexers the mode is not sure, so both are defined.  Sequences of terminfo take
+ * precedence. */
 static void define_keys(void)
 {
 	static const struct {
@@ -429,7 +430,7 @@ int term_open(struct terminal **out, const struct term_options *options)
 	}
 	prepare_rescue(term, !options->no_mouse);
 	if (!reserve_parameters()) {
-		/* The terminal's exit texts also need tparm(3). */
+		/* The terminal's exit sequences also need tparm(3). */
 		restore_terminal();
 		term->screen = NULL; /* nothing more is written to it */
 		ret = -ENOMEM;
@@ -438,13 +439,13 @@ int term_open(struct terminal **out, const struct term_options *options)
 	ret = install_handlers(term);
 	if (ret)
 		goto fail;
-	/* Until its first return from endwin(), curses (6.4) writes to the terminal at each move
-	 * of the cursor, some eighty times a frame.  Done before it has colours, since the return
+	/* Until endwin() returns for the first time, curses (6.4) writes to the terminal at each
+	 * move of the cursor, about 80 times per frame.  This must precede colors, because endwin()
 	 * would reset the terminal's own. */
 	endwin();
 	doupdate();
-	/* The second update makes the tables by which curses scrolls.  If it finds memory for some
-	 * of them only, it reads what was never written. */
+	/* The second update makes the tables that curses scrolls with.  If memory ran out for some
+	 * of these, curses would read uninitialized memory. */
 	doupdate();
 	cbreak();
 	noecho();
@@ -471,7 +472,7 @@ fail:
 
 static void leave_screen(void)
 {
-	/* A terminal without a second screen keeps what is drawn: leave it clean. */
+	/* A terminal without an alternate screen keeps its contents: leave it empty. */
 	if (!tigetstr("rmcup") || tigetstr("rmcup") == (const char *)-1) {
 		erase();
 		refresh();
@@ -488,7 +489,8 @@ void term_close(struct terminal *term)
 		leave_screen();
 		tcsetattr(term->output_fd, TCSADRAIN, &rescue.modes);
 		remove_handlers(term);
-		/* Without delscreen(), which crashes where memory runs out: the process ends soon. */
+		/* No delscreen(), which crashes if memory runs out; the process ends soon
+		 * anyway. */
 	}
 	free(term->signal_stack);
 	canvas_fini(&term->shown);
@@ -657,7 +659,7 @@ static bool read_mouse(struct input *out)
 	return true;
 }
 
-/* INPUT codes of curses' named keys; 0 for those that mean nothing here. */
+/* Returns the INPUT code of a named key of curses; 0 if it is not used. */
 static uint32_t named_key(wint_t code)
 {
 	switch (code) {
@@ -704,8 +706,8 @@ static void unread(int kind, wint_t code)
 		unget_wch((wchar_t)code);
 }
 
-/* Read the rest of a key that terminfo does not know, such as "[1;5B" behind the Esc of Ctrl with
- * an arrow, so that it is not taken for several keys.  False: it was the key Esc alone. */
+/* Reads the rest of a key that terminfo does not know, like "[1;5B" after the Esc of Ctrl with an
+ * arrow.  Otherwise it would be taken for several keys.  Returns false for the key Esc itself. */
 static bool skip_unknown_key(void)
 {
 	wint_t first, code = 0;
@@ -776,7 +778,7 @@ void term_resume(struct terminal *term)
 	int width, height;
 
 	rescue.armed = 1;
-	/* The shell may have left other modes; curses' own are set again by the refresh. */
+	/* The shell may have left other modes.  The next refresh restores those of curses. */
 	reset_prog_mode();
 	term_size(term, &width, &height);
 	curs_set(0);

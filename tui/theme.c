@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * theme.c - the themes, by role.
+ * theme.c - the themes: the look of each role.
  *
- * One row a style: true colour, 256 colours, 16 colours (8 and above are the bright ones; where
- * there are only 8, bold), and the attributes that carry the meaning where there is no colour.
- * Of boxes it is the background, below black text.
+ * A row per style: true color, 256 colors, 16 colors, attributes with colors, and attributes
+ * without.  Numbers 8 to 15 of the 16 colors are bright; with only 8 colors they become bold.  For
+ * boxes the color is the background of black text.
  */
 #include "tui/theme.h"
 
 #define DEF THEME_DEFAULT
 
-#define NEAR (-2) /* the nearest to the true colour */
+#define NEAR (-2) /* the nearest of 256 to the true color */
 
 struct entry {
 	int32_t rgb;
 	int16_t of_256, of_16;
-	unsigned int attrs; /* with colour */
-	unsigned int mono_attrs; /* without */
+	unsigned int attrs; /* with colors */
+	unsigned int mono_attrs; /* without colors */
 };
 
 static const struct entry dark[STYLE_COUNT] = {
@@ -75,7 +75,7 @@ static const struct entry dark[STYLE_COUNT] = {
 	[STYLE_HEAT + 5] = {0xfbe38a, 228, 11, 0, THEME_BOLD},
 };
 
-/* Of boxes the dark theme's: they bring their background along. */
+/* Boxes use the dark theme's looks, because they have their own background. */
 static const struct entry light[STYLE_COUNT] = {
 	[STYLE_TEXT] = {DEF, DEF, DEF, 0, 0},
 	[STYLE_DIM] = {0x6b6f76, NEAR, 8, 0, THEME_DIM},
@@ -112,7 +112,8 @@ static const struct entry light[STYLE_COUNT] = {
 	[STYLE_HEAT + 5] = {0x3f0012, NEAR, 0, THEME_BOLD, THEME_BOLD},
 };
 
-/* Orange and blue instead of red and green, after Okabe and Ito; all else as in the dark theme. */
+/* Orange and blue instead of red and green, after Okabe and Ito.  Other styles use the dark
+ * theme. */
 static const struct entry safe[STYLE_COUNT] = {
 	[STYLE_ACCENT] = {0xf0e442, NEAR, 11, THEME_BOLD, THEME_BOLD},
 	[STYLE_BAR_HOT] = {0xff9e2c, NEAR, 11, 0, THEME_BOLD},
@@ -161,7 +162,7 @@ static bool is_box(enum style style)
 	return style >= STYLE_FLAME_ROOT && style <= STYLE_FLAME_MATCH;
 }
 
-/* The selected one is white. */
+/* The selected box is white. */
 static struct theme_look box_look(enum theme_depth depth, const struct entry *entry, bool selected)
 {
 	struct theme_look look = {0, entry->of_16, selected ? THEME_BOLD : 0};
@@ -169,7 +170,7 @@ static struct theme_look box_look(enum theme_depth depth, const struct entry *en
 	switch (depth) {
 	case THEME_8:
 		look.bg &= 7;
-		/* Eight are too few to tell all boxes apart. */
+		/* Eight colors cannot distinguish all boxes. */
 		look.attrs =
 			selected ? THEME_REVERSE | THEME_BOLD : entry->mono_attrs & THEME_UNDERLINE;
 		return look;
@@ -187,7 +188,7 @@ static struct theme_look box_look(enum theme_depth depth, const struct entry *en
 	}
 }
 
-/* The background of the selected row. */
+/* Returns the background of the selected row. */
 static int32_t selected_bg(enum theme_kind kind, enum theme_depth depth)
 {
 	if (depth == THEME_16)
@@ -245,7 +246,7 @@ struct theme_look theme_look(
 			look.attrs = (look.attrs & ~(unsigned int)THEME_DIM) | THEME_REVERSE;
 		return look;
 	case THEME_8:
-		/* Bright black as bold black would vanish on black. */
+		/* Bright black as bold black would be invisible on black. */
 		if (entry->of_16 == 8) {
 			look.attrs |= kind == THEME_KIND_LIGHT ? 0u : (unsigned int)THEME_DIM;
 		} else if (entry->of_16 >= 8) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * theme_names.c - names of styles and colours in a configuration, and the nearest colour that a terminal has.
+ * theme_names.c - names of styles and colors in a configuration, and the nearest color of a
+ * terminal.
  */
 #include "tui/theme.h"
 
@@ -62,7 +63,7 @@ static const char *const names[STYLE_COUNT] = {
 	[STYLE_HEAT + 5] = "heat-6",
 };
 
-/* As xterm has them. */
+/* xterm's default colors. */
 static const struct {
 	const char *name;
 	int32_t rgb;
@@ -148,7 +149,7 @@ int32_t theme_nearest_16(int32_t rgb, int n)
 	return best;
 }
 
-/* Numbers 16 to 231 are a cube, 232 to 255 greys; the first 16 are whatever the user made of them. */
+/* Uses colors 16 to 231 (a cube) and 232 to 255 (greys).  Users may redefine the first 16. */
 int32_t theme_nearest_256(int32_t rgb)
 {
 	static const int32_t steps[6] = {0, 95, 135, 175, 215, 255};

@@ -15,10 +15,10 @@
 #include <string.h>
 
 #define WAIT_MS 100u
-#define WAITS_MAX 300u /* then the loader has given up on it long ago */
-#define ASKED_MAX 3u /* times, without memory */
+#define WAITS_MAX 300u /* after this time the loader has given up, too */
+#define ASKED_MAX 3u /* attempts if memory runs out */
 
-/* The two layers know nothing of each other, and agree on what a rule is. */
+/* The two layers do not include each other, but must agree on the format of a rule. */
 _Static_assert((int)UNWTAB_NONE == (int)UNWIND_CFA_NONE && (int)UNWTAB_SP == (int)UNWIND_CFA_SP &&
 		(int)UNWTAB_BP == (int)UNWIND_CFA_BP && (int)UNWTAB_PLT == (int)UNWIND_CFA_PLT &&
 		(int)UNWTAB_DEREF_SP == (int)UNWIND_CFA_DEREF_SP &&
@@ -48,10 +48,10 @@ _Static_assert(sizeof(struct unwtab_rule) == sizeof(struct unwind_rule) &&
 		offsetof(struct unwtab_rule, flags) == offsetof(struct unwind_rule, flags),
 	"rules");
 
-/* What is known of an image. */
+/* State of an image. */
 struct known {
 	bool settled;
-	const struct unwtab *table; /* NULL: it has none */
+	const struct unwtab *table; /* NULL if none */
 };
 
 struct unwinding {
@@ -59,7 +59,7 @@ struct unwinding {
 	atomic_bool stopped;
 	struct symbols *symbols;
 	struct images *images;
-	struct known *known; /* by image; of whoever asks */
+	struct known *known; /* by image; used only by the asking thread */
 	uint32_t n_known;
 };
 
@@ -115,7 +115,7 @@ static bool has_tables(const struct symbols_source *source)
 	return source->kind == SYMBOLS_FILE || source->kind == SYMBOLS_VDSO;
 }
 
-/* Without memory it is asked again, by the next sample at the latest. */
+/* If memory runs out, the next sample asks again. */
 static int ask(struct unwinding *unwinding, uint32_t image, const struct symbols_source *source)
 {
 	int ret = -ENOMEM;
@@ -125,7 +125,7 @@ static int ask(struct unwinding *unwinding, uint32_t image, const struct symbols
 	return ret;
 }
 
-/* Fills *known; false: the answer has not come. */
+/* Fills in *known; false if the answer is pending. */
 static bool settle(struct unwinding *unwinding, uint32_t image, struct known *known)
 {
 	struct symbols_source source;
@@ -173,7 +173,8 @@ static enum unwind_answer find(void *ctx, uint32_t image, uint64_t offset, struc
 	if (!known->table)
 		return UNWIND_NO_DATA;
 	found = unwtab_find(known->table, offset);
-	/* Few rules, as of the linker's start files, say nothing of the code around them. */
+	/* A sparse table, like that of the linker's start files, says nothing about the code around
+	 * it. */
 	if (!found && known->table->flags & UNWTAB_SPARSE)
 		return UNWIND_NO_DATA;
 	if (found)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * unwinding.h - what the sampler's unwinder asks, answered by unwind tables of symbols/.
+ * unwinding.h - answers the sampler's unwinder with unwind tables of symbols/.
  *
- * Made by the session's thread; asked by the sampling thread, or by the one that loads a recording.
+ * The session's thread makes it; the sampling thread or the loading thread of a recording asks.
  */
 #ifndef TUI_UNWINDING_H
 #define TUI_UNWINDING_H
@@ -15,19 +15,19 @@
 
 struct unwinding;
 
-/* waits: an answer that is not known yet is waited for, as a recording can; else UNWIND_PENDING is
- * the answer.  0 or
- * -ENOMEM. */
+/* Creates an unwinding.  waits: questions wait for an answer, which suits recordings; else the
+ * answer may be UNWIND_PENDING.  Returns 0 or -ENOMEM. */
 int unwinding_new(struct unwinding **out, bool waits);
-void unwinding_free(struct unwinding *unwinding); /* when nobody asks any more; NULL is a no-op */
+/* Frees it, after the asking thread has ended; NULL is a no-op. */
+void unwinding_free(struct unwinding *unwinding);
 
-/* For whoever asks. */
+/* Returns the interface for the asking thread. */
 struct unwind_source unwinding_source(struct unwinding *unwinding);
 
-/* Before the first question.  Both are borrowed. */
+/* Call before the first question.  Borrows both. */
 void unwinding_begin(struct unwinding *unwinding, struct symbols *symbols, struct images *images);
 
-/* Any thread: nothing is waited for any more.  NULL is a no-op. */
+/* Ends all waits; any thread.  NULL is a no-op. */
 void unwinding_stop(struct unwinding *unwinding);
 
 #endif

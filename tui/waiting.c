@@ -2,7 +2,8 @@
 /*
  * waiting.c - see waiting.h.
  *
- * Commands block their signals before they wait, so that one that is pending can be read here; it stays pending.
+ * Commands block their signals before they wait.  The descriptor becomes readable when a signal is
+ * pending; it is not read, so the signal stays pending.
  */
 #include "tui/waiting.h"
 
@@ -36,7 +37,7 @@ void waiting_begin(struct waiting *waiting, struct request *request)
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGHUP);
-	/* Without it the wait ends by itself. */
+	/* If this fails, the wait ends by its time limit. */
 	waiting->wait.stop_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	request->wait = &waiting->wait;
 }

@@ -2,8 +2,8 @@
 /*
  * window.c - see window.h.
  *
- * Bounds of selected windows are multiples of a slice's length: slices begin there, so that no sample of the newest
- * history is half in and half out.
+ * Bounds of selected windows are multiples of a slice's length.  Slices begin there, so that a
+ * window never splits a slice of the newest history.
  */
 #include "tui/window.h"
 
