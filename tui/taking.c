@@ -144,7 +144,7 @@ static void wait_once(struct taking *taking, bool sampling)
 		take_signal(taking);
 	if (fds[3].revents && read(taking->timer_fd, &count, sizeof(count)) == sizeof(count))
 		taking->timed_out = true;
-	/* The loading thread may have found names to ask for. */
+	/* The loading thread may have asked about changed code, which names answers. */
 	if (fds[1].revents || fds[0].revents)
 		names_update(taking->session.names);
 	if (fds[0].revents) {

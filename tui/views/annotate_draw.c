@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * annotate_draw.c - how an annotated function looks: shares, addresses, arrows, source and instructions.
+ * annotate_draw.c - draws an annotated function: shares, addresses, arrows, source and
+ * instructions.
  */
 #include "tui/views/annotate_view.h"
 
@@ -12,17 +13,18 @@
 #include <stdio.h>
 #include <string.h>
 
-#define BAR_MIN_WIDTH 96 /* of the area, for a bar beside the shares */
+#define BAR_MIN_WIDTH 96 /* least width of the area for a bar next to the shares */
 #define ADDRESS_MIN_WIDTH 56
 #define ARROWS_MIN_WIDTH 44
-#define ARROWS_ALL_WIDTH 100 /* for all levels of arrows; below, two */
+#define ARROWS_ALL_WIDTH 100 /* least width for all levels of arrows; below it, two */
 #define BAR_WIDTH 5
 #define SHARE_WIDTH 6
-#define EVENTS_MAX 6 /* side by side */
+#define EVENTS_MAX 6 /* maximum number of event columns */
 #define EVENT_MIN 8
 #define EVENT_MAX 14
 #define MARKS_MAX 4
-#define TOLD_MIN_HEIGHT 6 /* of the area, for a sentence above the rows; for two lines of it */
+/* least height of the area for a sentence above the rows; next: for two lines of it */
+#define TOLD_MIN_HEIGHT 6
 #define TOLD_TWICE_MIN_HEIGHT 10
 #define SPIN_NS 100000000u
 
@@ -36,8 +38,8 @@ struct layout {
 		int x, width;
 		size_t event;
 	} shares[EVENTS_MAX];
-	size_t event; /* the column of the current event */
-	int number_x, number_width; /* addresses and line numbers; 0: none */
+	size_t event; /* index of the current event's column */
+	int number_x, number_width; /* addresses or line numbers; 0: none */
 	int arrows_x, levels;
 	int text_x, width;
 	bool source_only;
@@ -121,14 +123,15 @@ static const char *mode_name(const struct annotate_view *state, const struct mod
 	return names[state->head.has_lines ? model->code_mode : ANNOTATE_ASSEMBLY];
 }
 
-/* What is the same on all machines is not said. */
+/* The syntax is shown only with disassembled instructions. */
 static bool has_syntax(const struct annotate_view *state, const struct model *model)
 {
 	return state->progress == ANNOTATE_READY &&
 		(model->code_mode != ANNOTATE_SOURCE || !state->head.has_lines);
 }
 
-/* The more room, the more of it: `most` is 3 for everything, 0 for the share alone.  The event is among the tabs. */
+/* Writes as much as fits: most = 3 for everything, 0 for the share only.  The event is also among
+ * the tabs. */
 static void tell_facts(const struct layout *at, int most, char *out, size_t size)
 {
 	const struct annotate_view *state = at->state;
@@ -224,7 +227,7 @@ static void draw_heads(const struct layout *at, int y)
 static void draw_shares(const struct layout *at, const struct annotate_row *row, int y)
 {
 	const struct annotate_view *state = at->state;
-	/* Among instructions a line only repeats theirs. */
+	/* Between instructions, a line's share only repeats theirs. */
 	bool faint = row->kind == ANNOTATE_ROW_LINE && !at->source_only;
 
 	for (int i = 0; i < at->n_events; i++) {
@@ -246,7 +249,7 @@ static void draw_shares(const struct layout *at, const struct annotate_row *row,
 				row->weight[at->event], state->head.weight[at->event])));
 }
 
-/* How deep it is inlined, as marks in front. */
+/* Draws a bar for each level of inlining; returns x after them. */
 static int draw_marks(const struct layout *at, const struct annotate_row *row, int y)
 {
 	int x = at->text_x;
@@ -279,7 +282,8 @@ static enum style mnemonic_style(const struct annotate_row *row)
 	}
 }
 
-/* Where a comment begins, which libopcodes sets apart by blanks; the length where there is none. */
+/* Returns the offset of a comment, which libopcodes separates by blanks; the length if there is
+ * none. */
 static size_t comment_of(const char *text)
 {
 	const char *found = strstr(text, "  #");
@@ -323,7 +327,7 @@ static void draw_code(const struct layout *at, const struct annotate_row *row, i
 	}
 }
 
-/* A line with code is not empty: its file is not there. */
+/* A line with samples or instructions has text, so an empty one means that its file is missing. */
 static bool lacks_text(const struct layout *at, size_t row)
 {
 	const struct annotate_view *state = at->state;
@@ -336,7 +340,7 @@ static bool lacks_text(const struct layout *at, size_t row)
 			rows[row + 1].kind == ANNOTATE_ROW_CODE);
 }
 
-/* Of a place, the end says more than the beginning. */
+/* The end of a path is more useful than its beginning, so directories are cut in front. */
 static void put_place(const struct layout *at, int x, int y, const struct annotate_row *row)
 {
 	char number[16];
@@ -398,7 +402,7 @@ static void draw_file(const struct layout *at, const struct annotate_row *row, i
 	put(at, at->text_x, y, STYLE_TITLE, row->file);
 }
 
-/* What was searched, wherever it is in the row's text as drawn. */
+/* Marks all matches of the search in the row's text as drawn. */
 static void mark_match(const struct layout *at, int y)
 {
 	const char *needle = at->state->search;
@@ -475,7 +479,7 @@ static void draw_waiting(const struct layout *at, struct area area)
 	draw_spinner(at, area, "Looking for the code and its source lines", true, waiting_ns);
 }
 
-/* Why something is not there, on two lines where one is too short and there is room. */
+/* Draws why something is missing, in two lines if one is too short and there is room. */
 static struct area draw_told(const struct layout *at, struct area area, const char *told)
 {
 	enum style style = at->state->progress == ANNOTATE_FAILED || at->state->failed ? STYLE_WARN

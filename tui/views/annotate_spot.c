@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * annotate_spot.c - which row of an annotated function is meant, whatever its rows are.  Pure functions of rows.
+ * annotate_spot.c - finds the same place of a function again when its rows change.  Pure functions
+ * of rows.
  */
 #include "tui/views/annotate_view.h"
 
 #include <string.h>
 
-/* The line that a row is under, which tells its file; SIZE_MAX: none. */
+/* Returns the nearest line with a number at or above a row; SIZE_MAX if none. */
 size_t annotate_line_above(const struct annotate_row *rows, size_t at)
 {
 	for (size_t i = at + 1; i-- > 0;) {
@@ -16,7 +17,7 @@ size_t annotate_line_above(const struct annotate_row *rows, size_t at)
 	return SIZE_MAX;
 }
 
-/* Rows of lines may leave the file to the head above. */
+/* A row of a line may leave its file to a head above it. */
 const char *annotate_file_at(const struct annotate_row *rows, size_t at)
 {
 	for (size_t i = at + 1; i-- > 0;) {
@@ -57,7 +58,8 @@ size_t annotate_row_of_offset(const struct annotate_row *rows, size_t n, uint64_
 	return SIZE_MAX;
 }
 
-/* The first row of a line, or of one after it: of this file, or, where that is not there, of any. */
+/* Returns the row of a line of a file, or else of the next line that has a row.  file "": any file.
+ * SIZE_MAX if none. */
 size_t annotate_row_of_line(
 	const struct annotate_row *rows, size_t n, const char *file, uint32_t line)
 {
@@ -81,7 +83,7 @@ size_t annotate_row_of_spot(
 {
 	size_t at = SIZE_MAX;
 
-	/* Where both are there, the one that the cursor was on. */
+	/* With both, the kind of row that the cursor was on is tried first. */
 	if (spot->has_offset && !spot->on_line)
 		at = annotate_row_of_offset(rows, n, spot->offset);
 	if (at == SIZE_MAX && spot->has_line)

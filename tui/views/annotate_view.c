@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * annotate_view.c - one function's source and instructions, and what was sampled on each, while it goes on.
+ * annotate_view.c - a function's source and instructions with their samples, updated while
+ * sampling.
  *
- * The view has a stack of its own: calls that were followed.  The cursor sticks to its instruction or line when rows
- * change: by news, by another mode, by another syntax.
+ * The view has its own stack of functions, for calls that were followed.  The cursor stays on its
+ * instruction or line when rows change with new data, another mode or another syntax.
  */
 #include "tui/views/annotate_view.h"
 
@@ -77,7 +78,7 @@ static void measure(struct annotate_view *state, size_t n)
 	state->line_width = snprintf(NULL, 0, "%" PRIu32, line);
 }
 
-/* The rows are others: put the cursor where it was. */
+/* Takes changed rows and restores the cursor's place. */
 static void take_rows(
 	struct annotate_view *state, struct screen *screen, const struct annotate_spot *spot)
 {
@@ -135,7 +136,7 @@ static void take_sums(struct annotate_view *state, struct screen *screen)
 	}
 }
 
-/* The same function in the other syntax is there: it takes the place. */
+/* Replaces the function by its version in the other syntax, if that is ready. */
 static bool take_next(struct annotate_view *state, struct screen *screen)
 {
 	struct annotate_function *shown = annotate_shown(state);
@@ -166,7 +167,7 @@ static void annotate_refresh(struct view *view, struct screen *screen)
 	struct annotate_spot spot = state->rows ? current_spot(state) : shown->left;
 	bool changed = false;
 
-	/* What the rows say goes when they change. */
+	/* The file's name belongs to the old rows, so copy it. */
 	snprintf(file, sizeof(file), "%s", spot.file);
 	spot.file = file;
 	state->failed = ops_of(screen)->update(screen->model, shown->annotation, &changed) != 0;
@@ -192,7 +193,7 @@ static int ask_syntax(struct annotate_view *state, struct screen *screen)
 	return ops_of(screen)->open(model, shown->symref, model->code_syntax, &shown->next);
 }
 
-/* Mode and syntax may be others than they were when it was left. */
+/* Mode and syntax may have changed since the function was left. */
 static void show_again(struct view *view, struct screen *screen)
 {
 	struct annotate_view *state = view->state;
@@ -238,7 +239,7 @@ static int push(struct view *view, struct screen *screen, uint32_t symref)
 		.annotation = annotation,
 		.syntax = screen->model->code_syntax,
 		.left = {.file = ""}};
-	/* As it will be drawn, nearly: title and heads are above. */
+	/* Approximates the height at drawing: title and heads are above the list. */
 	annotate_shown(state)->list.height = (size_t)(height > 3 ? height - 2 : 1);
 	return 0;
 }
@@ -362,7 +363,7 @@ static unsigned int go_back(struct view *view, struct screen *screen)
 	return pop(view, screen);
 }
 
-/* Source alone does not tell which instructions a line has; with them among it, it does. */
+/* Source rows do not contain their instructions, so look them up in mixed rows. */
 static struct annotate_spot code_of_line(
 	struct annotate_view *state, struct screen *screen, const struct annotate_spot *line)
 {
@@ -516,7 +517,7 @@ static unsigned int annotate_prompt(struct view *view, struct screen *screen, en
 			go_to_text(state, screen, text);
 		return VIEW_HANDLED;
 	}
-	/* As it is typed, the search begins where it began. */
+	/* While the text is typed, each search starts from the same row. */
 	memcpy(state->search, cancelled ? state->old_search : text, PROMPT_MAX);
 	if (state->search_from < annotate_shown(state)->list.n)
 		go_to(state, state->search_from);
@@ -526,7 +527,7 @@ static unsigned int annotate_prompt(struct view *view, struct screen *screen, en
 	return VIEW_HANDLED;
 }
 
-/* The file and line that the cursor is on, or under. */
+/* Opens the file and line at or above the cursor in an editor. */
 static unsigned int edit(struct annotate_view *state, struct screen *screen)
 {
 	size_t cursor = annotate_shown(state)->list.cursor, line;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPAN_MAX 1000 /* rows: a longer line is only drawn while its jump is selected */
+#define SPAN_MAX 1000 /* rows; longer lines are drawn only while their jump is selected */
 
 struct jump {
 	uint32_t from, to, span;
@@ -81,7 +81,7 @@ int arrows_make(struct arrows *arrows, const struct annotate_row *rows, size_t n
 	qsort(jumps, n_jumps, sizeof(*jumps), by_span);
 	for (size_t i = 0; i < n_jumps; i++)
 		place(arrows, &jumps[i]);
-	/* A selected jump without a line of its own needs a column, too. */
+	/* A selected jump needs a column even if no jump has a line. */
 	if (arrows->levels == 0)
 		for (size_t i = 0; i < n && !arrows->levels; i++)
 			arrows->levels = rows[i].target_row != 0;
@@ -110,9 +110,9 @@ static uint32_t corner(bool up, bool down, bool end)
 	return up ? 0x2514 : 0x250c; /* └ ┌ */
 }
 
-/* The selected jump's line: where it runs, even if it has no column of its own. */
+/* The line of the selected jump, even if it has no column of its own. */
 struct bright {
-	bool here; /* in this row */
+	bool here; /* crosses this row */
 	bool end;
 	size_t low, high;
 	int level;
@@ -153,7 +153,7 @@ void arrows_draw(const struct arrows *arrows, const struct annotate_row *rows, s
 		style = STYLE_BORDER;
 		if (bright.here && bright.level == level) {
 			style = STYLE_ACCENT;
-			/* Others may join it; its own part is what is bright. */
+			/* Other jumps may share the line; only the selected part is bright. */
 			up = row > bright.low ||
 				(owner && owner_at(arrows, row - 1, level) == owner);
 			down = row < bright.high ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * breakdown.c - where one symbol runs, or all of an event's samples: by process, by thread, by CPU, or by a field of the
- * samples, which is chosen from a list.
+ * breakdown.c - shows where one symbol or all samples of an event run: by process, thread, CPU, or
+ * a field of the samples that is chosen from a list.
  */
 #include "tui/clean.h"
 #include "tui/counterparts.h"
@@ -18,28 +18,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NARROW 50 /* columns of the screen: below, bars and the threads' process are left out */
+#define NARROW 50 /* columns of the screen; below it, no bars and no process of threads */
 #define BAR_WIDTH 4
 #define CHANGE_WIDTH 6
-#define FIXED 3 /* choices that every event has: GROUP_PROCESS, GROUP_THREAD, GROUP_CPU */
+#define FIXED 3 /* choices of every event: GROUP_PROCESS, GROUP_THREAD, GROUP_CPU */
 #define FIELD_MAX 64
 
 struct breakdown {
 	struct list list;
-	struct list choices; /* what rows may be; FIXED and the event's fields */
-	bool choosing; /* these are shown */
-	bool all; /* the samples of all symbols */
+	struct list choices; /* choices of the grouping: FIXED, then the event's fields */
+	bool choosing; /* the choices are shown */
+	bool all; /* samples of all symbols */
 	uint32_t symref;
 	enum query_group group;
-	char field[FIELD_MAX]; /* of GROUP_FIELD */
+	char field[FIELD_MAX]; /* for GROUP_FIELD */
 	struct query_row *rows;
-	struct query_row selected; /* its pid, tid, cpu and name: what the cursor sticks to */
-	bool moved; /* off the first row */
-	uint64_t whole; /* weight of the symbol's total in all rows */
-	bool compares; /* there is a baseline, whose rows are known */
-	uint64_t *
-		before; /* what processes and threads weigh in a baseline that is a recording, or NULL */
-	bool has_base; /* its rows are known, and what they were asked for: */
+	struct query_row selected; /* selected row: its pid, tid, cpu and name identify it */
+	bool moved; /* the cursor left the first row */
+	uint64_t whole; /* sum of the rows' totals */
+	bool compares; /* there is a baseline, and its rows are known */
+	/* by process or thread: weight in a recorded baseline; NULL if not needed */
+	uint64_t *before;
+	bool has_base; /* base is valid for the values below: */
 	struct query_row *base;
 	size_t n_base;
 	uint64_t base_whole, base_serial;
@@ -59,7 +59,7 @@ static int open_by(struct view *view, struct screen *screen, const struct breakd
 	if (!state)
 		return -ENOMEM;
 	*state = *from;
-	/* Of a single process the threads are what tells. */
+	/* For a single process, threads are more useful. */
 	state->group = !screen->model->system_wide && screen->model->status.processes == 1
 		? GROUP_THREAD
 		: GROUP_PROCESS;
@@ -84,7 +84,7 @@ static void breakdown_close(struct view *view)
 	free(state);
 }
 
-/* --- what to group by --- */
+/* --- the choice of the grouping --- */
 
 static const char *choice_name(const struct screen *screen, size_t at)
 {
@@ -100,7 +100,7 @@ static size_t count_choices(const struct screen *screen)
 	return n;
 }
 
-/* The choice that is in force; FIXED - 1 where the event has no such field. */
+/* Returns the current choice; FIXED - 1 if the event lacks the field. */
 static size_t chosen(const struct breakdown *state, const struct screen *screen)
 {
 	const char *name;
@@ -137,7 +137,7 @@ static int fields_open(struct view *view, struct screen *screen, uint32_t arg)
 	if (ret)
 		return ret;
 	list_set_count(&state->choices, count_choices(screen));
-	/* Fields are what it was opened for. */
+	/* The view was opened to choose a field. */
 	list_set_cursor(&state->choices, state->choices.n > FIXED ? FIXED : (size_t)state->group);
 	return 0;
 }
@@ -187,7 +187,7 @@ static bool is_known(const struct breakdown *state, const struct model *model)
 		state->base_event == model->event;
 }
 
-/* The rows of the baseline: the same question of another time, or of a recording.  It stands still. */
+/* Asks for the rows of the baseline, once: they do not change. */
 static int ask_base(struct breakdown *state, struct model *model, struct model_breakdown question)
 {
 	int ret;
@@ -217,7 +217,7 @@ static int ask_base(struct breakdown *state, struct model *model, struct model_b
 
 #define UNKNOWN UINT64_MAX
 
-/* What each of n processes or threads weighs in a recording; UNKNOWN where that cannot be told. */
+/* Finds the weight of each of n processes or threads in a recording; UNKNOWN if ambiguous. */
 static int compare_elsewhere(struct breakdown *state, size_t n)
 {
 	const bool thread = state->group == GROUP_THREAD;
@@ -250,7 +250,8 @@ static int compare_elsewhere(struct breakdown *state, size_t n)
 	return ret;
 }
 
-/* What a row weighs in the baseline.  Rows may be very many, so those are looked for that are drawn. */
+/* Returns a row's weight in the baseline.  There may be many rows, so only drawn ones are looked
+ * up. */
 static uint64_t before_of(const struct breakdown *state, size_t at)
 {
 	size_t first = 0, end = state->n_base;
@@ -316,7 +317,7 @@ static void breakdown_refresh(struct view *view, struct screen *screen)
 	}
 }
 
-/* Only the process, thread, CPU or field of the row, or all but it. */
+/* Filters by the row's process, thread, CPU or field, or excludes it. */
 static unsigned int narrow(struct breakdown *state, struct screen *screen, bool negated)
 {
 	const struct query_row *row = state->list.n ? &state->rows[state->list.cursor] : NULL;

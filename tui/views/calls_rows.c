@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OPEN_SHARE 0.05 /* of the whole: in a call tree such nodes are open at first */
-#define CHAIN_SHARE 0.8 /* of its parent: such a child goes on being open */
-#define ONLY_SHARE 0.995 /* of its parent: such a child is the only one that matters */
-#define OVERTAKE 1.15 /* times the weight of the row before it moves a row up */
+#define OPEN_SHARE 0.05 /* share of the whole from which nodes of a call tree are open at first */
+#define CHAIN_SHARE 0.8 /* share of its parent from which a child is open, too */
+#define ONLY_SHARE 0.995 /* share of its parent from which a child counts as the only one */
+#define OVERTAKE 1.15 /* factor by which a row must outweigh the row before it to move up */
 
 struct calls_order {
 	uint64_t path;
@@ -81,7 +81,7 @@ long calls_rows_find(const struct calls_rows *rows, uint64_t path)
 	return -1;
 }
 
-/* --- what is open --- */
+/* --- open rows --- */
 
 static struct calls_choice *choice_of(const struct calls_rows *rows, uint64_t path)
 {
@@ -134,7 +134,7 @@ static bool is_open(const struct making *making, const struct calls_row *row)
 		if (choice->path)
 			return choice->open;
 	}
-	/* What only the baseline has does not take the room of what is there. */
+	/* Nodes that only the baseline has stay closed, to save space. */
 	if (!node->sums.total)
 		return row->centre;
 	if (making->shape == CALLS_TREE)
@@ -179,7 +179,7 @@ static int remember_order(struct calls_rows *rows)
 	rows->before = order;
 	rows->n_before = rows->n;
 	for (size_t i = 0; i < rows->n; i++) {
-		/* Above the centre, rows are upside down. */
+		/* Rows above the center are in reverse order. */
 		order[i].place = rows->rows[i].above ? rows->n - i : i;
 		order[i].path = rows->rows[i].more ? 0 : rows->rows[i].path;
 	}
@@ -197,7 +197,7 @@ static size_t place_before(const struct calls_rows *rows, uint64_t path)
 	return found ? found->place : SIZE_MAX;
 }
 
-/* Whether a goes before b, which it stands behind. */
+/* Returns whether a must move before b, which is before a now. */
 static bool overtakes(const struct making *making, uint64_t path, uint32_t a, uint32_t b)
 {
 	const struct calltree_node *nodes = making->tree->nodes;
@@ -205,7 +205,7 @@ static bool overtakes(const struct making *making, uint64_t path, uint32_t a, ui
 	size_t place_b = place_before(making->rows, mix(path, nodes[b].symref));
 	double weight_a = (double)nodes[a].sums.total, weight_b = (double)nodes[b].sums.total;
 
-	/* Roots of callers come by self. */
+	/* Roots of the callers view are sorted by self weight. */
 	if (making->shape == CALLS_CALLERS && !nodes[a].parent) {
 		weight_a = (double)nodes[a].sums.self;
 		weight_b = (double)nodes[b].sums.self;
@@ -219,7 +219,7 @@ static bool overtakes(const struct making *making, uint64_t path, uint32_t a, ui
 	return weight_a > OVERTAKE * weight_b;
 }
 
-/* The children of a node in the order of rows, in siblings[from ..]; how many, or -ENOMEM. */
+/* Sorts the children of a node into siblings[from ..].  Returns their number, or -ENOMEM. */
 static long sort_children(struct making *making, uint32_t node, uint64_t path, size_t from)
 {
 	struct calls_rows *rows = making->rows;
@@ -250,7 +250,7 @@ static struct calls_row *add_row(struct calls_rows *rows)
 	return &rows->rows[rows->n++];
 }
 
-/* What is below a row's node, from siblings[from ..] on. */
+/* Adds rows for the children of a row's node; uses siblings[from ..]. */
 static int add_children(struct making *making, const struct calls_row *parent, size_t from)
 {
 	const struct calltree_node *nodes = making->tree->nodes;
@@ -327,7 +327,8 @@ int calls_rows_make(struct calls_rows *rows, enum calls_shape shape, const struc
 		making.above = true;
 		root.path = seed_of(shape, true);
 		ret = add_children(&making, &root, 0);
-		/* The centre is the last of them, and comes again as the first of what it calls. */
+		/* The center is the last of these rows.  Drop it: it is also the first row of the
+		 * callees. */
 		turn(rows->rows, rows->n);
 		rows->n -= rows->n && rows->rows[rows->n - 1].centre;
 		making.tree = tree;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * calls_view.c - who calls whom: the butterfly of one symbol, the call tree, callers of the hottest.
+ * calls_view.c - callers and callees: the butterfly of one symbol, the call tree, callers of the
+ * hottest symbols.
  *
- * Rows are those of calls_rows.h; the cursor sticks to a path.  The butterfly can be moved to any symbol in sight,
- * and back.
+ * Rows are those of calls_rows.h; the cursor stays on a path.  The butterfly can be moved to any
+ * visible symbol, and back.
  */
 #include "tui/format.h"
 #include "tui/screen.h"
@@ -18,27 +19,27 @@
 #include <string.h>
 
 #define CENTRES_MAX 32
-#define LEAST_PART 2000u /* nodes with less than this part of the whole are left out */
+#define LEAST_PART 2000u /* leaves out nodes below this fraction of the whole */
 #define ROOTS_MAX 500u
 #define BAR_WIDTH 4
 #define SHARE_WIDTH 8
-#define NARROW 50 /* columns: below, there are no bars */
-#define WIDE 90 /* from here on there are images */
+#define NARROW 50 /* columns; no bars below it */
+#define WIDE 90 /* columns; images from here on */
 #define IMAGE_WIDTH 20
 #define CHANGE_WIDTH 6
 #define INDENT 2
-#define SYMBOL_LEAST 24 /* columns that indentation leaves to the symbol */
+#define SYMBOL_LEAST 24 /* least columns for the symbol after indentation */
 
 struct calls_view {
 	struct list list;
 	struct calls_rows rows;
 	enum calls_shape shape;
-	struct calltree callers, tree; /* of the shape and the centre, and of this event */
+	struct calltree callers, tree; /* for this shape, center and event */
 	uint8_t event;
-	uint32_t centres[CENTRES_MAX]; /* of butterflies, the last one now */
+	uint32_t centres[CENTRES_MAX]; /* centers of butterflies; the last one is current */
 	int n_centres;
 	uint64_t selected; /* path */
-	bool moved; /* off the row that the view chose */
+	bool moved; /* the cursor left the row that the view chose */
 	uint64_t whole, base_whole;
 	int error;
 	char search[PROMPT_MAX], old_search[PROMPT_MAX];
@@ -83,7 +84,8 @@ static void calls_close(struct view *view)
 
 /* --- rows --- */
 
-/* With what is in closed rows, or without: it is the most of a tree, and is not made before somebody asks for it. */
+/* Builds the trees.  closed: with the contents of closed rows, which are most of a tree and only
+ * needed for a search. */
 static int ask_trees(struct calls_view *calls, struct model *model, bool closed)
 {
 	static const enum calltree_kind kinds[] = {
@@ -129,7 +131,7 @@ static void make_rows(struct calls_view *calls)
 		list_stick(&calls->list, at);
 		return;
 	}
-	/* Of a butterfly what it is about, else the first row. */
+	/* In a butterfly the cursor starts at the center, else at the first row. */
 	for (size_t i = 0; i < calls->rows.n; i++) {
 		if (calls->rows.rows[i].centre) {
 			list_set_cursor(&calls->list, i);
@@ -155,7 +157,7 @@ static void calls_refresh(struct view *view, struct screen *screen)
 	if (screen->model->calls_weight)
 		calls->whole = screen->model->calls_weight;
 	calls->base_whole = calls->tree.n ? calls->tree.nodes[0].base.total : 0;
-	/* Both trees are of one time. */
+	/* Both trees have the same serial. */
 	if (!made_of || made_of != calls->tree.serial || whole != calls->whole)
 		make_rows(calls);
 }
@@ -182,7 +184,7 @@ static void start_anew(struct calls_view *calls, struct view *view, struct scree
 	calls_refresh(view, screen);
 }
 
-/* What is open has changed, by other means than numbers. */
+/* Rebuilds the trees after rows were opened or closed. */
 static void open_anew(struct calls_view *calls, struct view *view, struct screen *screen)
 {
 	forget_trees(calls);
@@ -202,7 +204,7 @@ static unsigned int open_row(
 			open_anew(calls, view, screen);
 		return VIEW_HANDLED;
 	}
-	/* Closed already: go to its parent; open already: to its first child. */
+	/* Already closed: go to the parent.  Already open: go to the first child. */
 	for (size_t i = calls->list.cursor; open ? ++i < calls->list.n : i-- > 0;) {
 		const struct calls_row *other = &calls->rows.rows[i];
 
@@ -262,7 +264,7 @@ static unsigned int next_shape(struct calls_view *calls, struct view *view, stru
 	return VIEW_HANDLED;
 }
 
-/* --- search, in all of the tree --- */
+/* --- search in the whole tree --- */
 
 static bool node_matches(const struct calls_view *calls, struct model *model,
 	const struct calltree *tree, uint32_t node)
@@ -271,7 +273,8 @@ static bool node_matches(const struct calls_view *calls, struct model *model,
 		       calls->search) >= 0;
 }
 
-/* The node after (direction < 0: before) one that matches, in the order of the tree, all around; 0: none. */
+/* Returns the next (direction < 0: previous) matching node in the order of the tree, with
+ * wraparound; 0 if none.  here: `from` counts, too. */
 static uint32_t find_node(const struct calls_view *calls, struct model *model,
 	const struct calltree *tree, uint32_t from, int direction, bool here)
 {
@@ -295,7 +298,7 @@ static void choose_node(struct calls_view *calls, bool above, uint32_t node)
 	calls->selected = calls_rows_path(calls->shape, above, tree, node);
 }
 
-/* The node of a path, or 0. */
+/* Returns the node of a path; 0 if none. */
 static uint32_t node_of(const struct calls_view *calls, bool above, uint64_t path)
 {
 	const struct calltree *tree = above ? &calls->callers : &calls->tree;
@@ -443,7 +446,7 @@ struct drawing {
 	bool bars, images, changes;
 };
 
-/* Of what the rows are sorted by: the hottest by self, all others by total. */
+/* Returns the change of the weight by which rows are sorted: self for callers, else total. */
 static double change_of(const struct calls_view *calls, const struct calls_row *row)
 {
 	if (calls->shape == CALLS_CALLERS)
@@ -453,7 +456,7 @@ static double change_of(const struct calls_view *calls, const struct calls_row *
 		format_share(row->base.total, calls->base_whole);
 }
 
-/* Symbols that were left out may be on the same stacks: their totals have no sum. */
+/* Totals of several roots have no sum, because the same stacks may contain them. */
 static bool has_total(const struct calls_view *calls, const struct calls_row *row)
 {
 	return calls->shape != CALLS_CALLERS || row->depth || !row->more;
@@ -467,7 +470,7 @@ static int draw_share(struct canvas *canvas, int x, int y, double share)
 	return x + SHARE_WIDTH;
 }
 
-/* What is open, what can be opened, what has nothing further; a caller stands above what it calls. */
+/* Returns the mark for an open row, a closed row, or a row without children. */
 static const char *mark_of(const struct calls_row *row, bool ascii)
 {
 	if (row->centre)
@@ -506,7 +509,7 @@ static void draw_row(void *ctx, size_t at, int y)
 	room = drawing->width - x - 1 - (drawing->images ? IMAGE_WIDTH + 2 : 0);
 	most = room > SYMBOL_LEAST ? room - SYMBOL_LEAST : 0;
 	if (indent > most) {
-		/* Too deep to be shown as it is: its depth, in figures. */
+		/* Too deep for its indentation: show the depth as a number. */
 		snprintf(text, sizeof(text), "%d", row->indent);
 		canvas_text(canvas, x, y, most, STYLE_DIM, text);
 		indent = most;

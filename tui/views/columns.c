@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * columns.c - the widths of the hot table.
+ * columns.c - see columns.h.
  */
 #include "tui/views/columns.h"
 
@@ -13,7 +13,7 @@
 #define SHARE_WIDTH 6
 #define SAMPLES_WIDTH 8
 #define TREND_WIDTH 10
-#define SAMPLES_FROM 110 /* columns of the screen */
+#define SAMPLES_FROM 110 /* least width of the screen */
 #define IMAGE_LEAST 8
 #define IMAGE_MOST 30
 #define GROUPED_LEAST 16

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * columns.h - which columns the hot table has at a width, and where.  Pure functions.
+ * columns.h - chooses and places the hot table's columns for a width.  Pure functions.
  */
 #ifndef TUI_VIEWS_COLUMNS_H
 #define TUI_VIEWS_COLUMNS_H
@@ -10,26 +10,28 @@
 
 #define COLUMNS_EVENTS_MAX 8
 
-/* x and width of each; width 0: not there. */
+/* width 0: the column is not shown. */
 struct column {
 	int x, width;
 };
 
 struct columns {
 	struct column bar, self, total, samples, trend, symbol, image;
-	struct column events[COLUMNS_EVENTS_MAX]; /* side by side, in place of self .. trend */
+	/* side by side; they replace self, total, samples and trend */
+	struct column events[COLUMNS_EVENTS_MAX];
 	int n_events;
 };
 
-/* The symbol keeps 30 columns as long as anything else can go: samples, trend, bars, then width of the image. */
+/* Lays out symbols.  The symbol keeps 30 columns while others can be dropped: samples, trend, bars,
+ * then part of the image. */
 void columns_layout(struct columns *columns, int width);
 
-/* The same for rows that are no symbols: no trend, but samples; `beside` columns for what stands beside the name, as long as that
- * keeps 16. */
+/* Lays out other rows: samples, and a trend column only for `change`.  beside: columns for a text
+ * next to the name, if the name keeps 16. */
 void columns_layout_grouped(
 	struct columns *columns, int width, bool total, bool change, int beside);
 
-/* The same for n events side by side, each at most `wants` columns wide; as many as fit. */
+/* Lays out n events side by side, as many as fit; wants: width of each, limited to 7..14. */
 void columns_layout_events(struct columns *columns, int width, const int *wants, int n);
 
 #endif

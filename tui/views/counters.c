@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * counters.c - the events as counters: how much and how fast each counts, what of it was sampled, and ratios of counts.
+ * counters.c - the events as counters: counts, rates, samples, and ratios of counts.
  *
- * Here events are switched off and on, sampled at another rate, filtered, and breakpoints moved.
+ * Here events are switched on and off, get another rate or filter, and breakpoints are moved.
  */
 #include "tui/clean.h"
 #include "tui/explain.h"
@@ -19,14 +19,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ALWAYS_SHARE 0.999 /* of its time an event ran, as far as clocks tell */
+/* share of time that counts as always running, within the clocks' precision */
+#define ALWAYS_SHARE 0.999
 #define RATIO_SECONDS 5
 #define RATIO_COLUMN 40
 #define NS_PER_S 1e9
 
 struct row {
 	struct engine_event_status status;
-	char group; /* ' ', or its place in a group: 'f'irst, 'm'iddle, 'l'ast */
+	char group; /* ' ', or the place in a group: 'f'irst, 'm'iddle, 'l'ast */
 };
 
 struct counters {
@@ -34,10 +35,10 @@ struct counters {
 	struct row rows[ENGINE_EVENTS_TOLD];
 	struct ratio ratios[RATIOS_MAX];
 	size_t n_ratios;
-	uint8_t selected; /* the event that the cursor sticks to */
-	uint8_t asked; /* the event that a prompt is about */
+	uint8_t selected; /* id of the selected event */
+	uint8_t asked; /* id of the event that the prompt changes */
 	bool has_selected;
-	int list_y; /* of its first row, in the view */
+	int list_y; /* y of the first row in the view */
 };
 
 static int counters_open(struct view *view, struct screen *screen, uint32_t arg)
@@ -65,7 +66,7 @@ static void remember_selection(struct counters *counters)
 		counters->selected = counters->rows[counters->list.cursor].status.id;
 }
 
-/* Live: of the last seconds, so that it tells of now; of a recording: of everything. */
+/* Live ratios use the last seconds; those of a recording use everything. */
 static double count_for_ratio(const struct model *model, const struct engine_event_status *event)
 {
 	const struct rate *rate = rates_find(&model->rates, event->id);
@@ -138,7 +139,7 @@ static void ask_rate(struct screen *screen, const struct engine_event_status *ev
 	screen_prompt(screen, ACT_RATE, "Hz, or period: ", text);
 }
 
-/* "997 Hz", "10000", "10k"; false: neither. */
+/* Parses "997 Hz", "10000", "10k"; false if it is neither frequency nor period. */
 static bool parse_rate(const char *text, uint64_t *value, bool *is_hz)
 {
 	static const char units[] = "kMG";
@@ -286,7 +287,7 @@ static unsigned int counters_action(struct view *view, struct screen *screen, en
 	switch (action) {
 	case ACT_PAUSE:
 		if (model->recorded)
-			return 0; /* the screen refuses what recordings do not know */
+			return 0; /* the screen refuses actions that recordings do not have */
 		screen_result(screen, model->ops->pause(model, !model->status.paused),
 			"Output cannot be paused");
 		return VIEW_HANDLED;
@@ -315,7 +316,7 @@ static unsigned int counters_action(struct view *view, struct screen *screen, en
 
 /* --- drawing --- */
 
-/* Columns: x and width; width 0: not there.  The trend goes first, then what was lost, then the count. */
+/* Columns: x and width; width 0: not shown. */
 struct place {
 	int x, width;
 };
@@ -330,7 +331,7 @@ static struct places places_of(int width)
 	int trend = width >= 132 ? 40 : width >= 100 ? 24 : width >= 78 ? 8 : 0;
 	const struct {
 		struct place *place;
-		int width, from; /* from this width of the screen on */
+		int width, from; /* least width of the screen */
 	} columns[] = {
 		{&places.rate, 11, 0},
 		{&places.trend, trend, 0},
@@ -378,7 +379,7 @@ static const char *format_seconds(char out[FORMAT_MAX], double seconds)
 	return out;
 }
 
-/* A number of an event as it is meant: time of clocks, and units of PMUs. */
+/* Formats a number in the event's unit: time for clocks, units of PMUs, else a count. */
 static const char *format_value(
 	char out[FORMAT_MAX], const struct engine_event_status *event, double value, bool rate)
 {
@@ -527,7 +528,7 @@ static const char *format_ratio(char out[FORMAT_MAX], const struct ratio *ratio)
 	}
 }
 
-/* As many columns of ratios as go side by side. */
+/* Draws as many columns of ratios as fit. */
 static void draw_ratios(const struct counters *counters, struct canvas *canvas, struct area area)
 {
 	int columns = area.width / RATIO_COLUMN > 0 ? area.width / RATIO_COLUMN : 1;

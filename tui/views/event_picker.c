@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * event_picker.c - the picker of events: everything that this machine offers, added and dropped while sampling.
+ * event_picker.c - the picker of events: all events of this machine, added and dropped while
+ * sampling.
  *
- * Its rows are event_picker_rows.c, its prompt event_picker_prompt.c, its looks event_picker_draw.c.
+ * event_picker_rows.c has its rows, event_picker_prompt.c its prompt, event_picker_draw.c its
+ * drawing.
  */
 #include "tui/views/event_picker.h"
 
@@ -13,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ANSWER_NS 3000000000ull /* longer nobody waits for the session */
+#define ANSWER_NS 3000000000ull /* maximum wait for the session's answer */
 
 static int picker_open(struct view *view, struct screen *screen, uint32_t arg)
 {
@@ -45,7 +47,7 @@ static void picker_close(struct view *view)
 
 static void picker_refresh(struct view *view, struct screen *screen)
 {
-	/* The target may be another one by now. */
+	/* The target may have changed. */
 	(void)screen->model->ops->offers->begin(screen->model);
 	(void)picker_rows(view->state, screen);
 }
@@ -77,7 +79,7 @@ static void drop(
 		"The event cannot be dropped");
 }
 
-/* What waits for a value of the user's. */
+/* True for entries that need a value from the user. */
 static bool needs_text(const struct catalogue_entry *entry)
 {
 	return entry->group == CATALOGUE_FORM ||
@@ -172,7 +174,7 @@ static void mark(struct picker *picker, struct screen *screen)
 	picker_remember(picker, screen);
 }
 
-/* To the title of the group that the row is in. */
+/* Moves the cursor to the title of the row's group. */
 static void go_to_title(struct picker *picker, struct screen *screen)
 {
 	size_t at = picker->list.cursor;
@@ -224,7 +226,8 @@ static unsigned int picker_action(struct view *view, struct screen *screen, enum
 	}
 	switch (action) {
 	case ACT_TOGGLE:
-		/* What is open by now, not what was at the last refresh: Enter twice is to add and to drop. */
+		/* Use the current state, not that of the last refresh, so that pressing Enter twice
+		 * adds and drops. */
 		picker_remember(picker, screen);
 		screen->model->ops->refresh(screen->model, false);
 		(void)picker_rows(picker, screen);
@@ -286,7 +289,7 @@ static unsigned int picker_prompt(struct view *view, struct screen *screen, enum
 static unsigned int picker_click(struct view *view, struct screen *screen, int x, int y, bool twice)
 {
 	struct picker *picker = view->state;
-	/* What is selected is told below the list. */
+	/* The pane on the selected row is below the list. */
 	const struct area upper = {.height = picker->list_y + (int)picker->list.height};
 
 	(void)x;

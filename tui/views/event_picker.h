@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * event_picker.h - the picker of events: its state and its parts, private to event_picker*.c.
+ * event_picker.h - the picker of events: its state and parts, private to event_picker*.c.
  *
- * What the machine offers is a tree: groups, of PMUs and tracepoints with a group for each PMU and subsystem.  Above it
- * stand the events of this profile, whether the catalogue has them or not.
+ * The events of the machine form a tree of groups.  The groups of PMUs and tracepoints have a part
+ * for each PMU or subsystem.  Above the tree are the events of this profile, even if they are not
+ * in the catalogue.
  */
 #ifndef TUI_VIEWS_EVENT_PICKER_H
 #define TUI_VIEWS_EVENT_PICKER_H
@@ -14,25 +15,26 @@
 
 #define PICKER_STATES (CATALOGUE_REFUSED + 1)
 
-/* Neighbours in the catalogue. */
+/* A run of entries in the catalogue. */
 struct picker_group {
 	size_t first, n; /* entries */
-	bool is_part; /* of the last one before that is no part */
+	bool is_part; /* belongs to the last group before it that is no part */
 	bool has_parts;
 	char title[64]; /* cleaned */
 	bool open;
-	bool closed_found; /* while something is searched, all are open but these */
-	size_t found; /* entries that match */
-	/* By state of all of its entries; of those refused, the errno that all have in common, or 0. */
+	bool closed_found; /* closed by the user during a search, when groups are open by default */
+	size_t found; /* number of entries that match */
+	/* By state: number of entries.  error: errno that all refused entries have in common; 0:
+	 * they differ; -1: none refused. */
 	size_t states[PICKER_STATES];
 	int error;
 };
 
 enum picker_row_kind {
-	ROW_PROFILE, /* the title of the events of this profile */
-	ROW_EVENT, /* at: its place in the status */
-	ROW_GROUP, /* at: of groups */
-	ROW_ENTRY, /* at: of the catalogue */
+	ROW_PROFILE, /* title of the events in this profile */
+	ROW_EVENT, /* at: index in the status */
+	ROW_GROUP, /* at: index in groups */
+	ROW_ENTRY, /* at: index in the catalogue */
 	ROW_NOTE, /* a line of text */
 };
 
@@ -44,15 +46,16 @@ struct picker_row {
 
 struct picker {
 	struct list list;
-	struct offers_list offers; /* of the last refresh */
+	struct offers_list offers; /* list of the last refresh */
 	struct picker_group *groups;
 	size_t n_groups;
-	bool *found; /* entries: what is searched */
+	bool *found; /* by entry: matches the search */
 	struct picker_row *rows;
 	size_t room;
 	bool profile_closed;
-	char note[320]; /* of ROW_NOTE */
-	/* What the cursor sticks to: a row, of an event its id; and not the user's choice yet. */
+	char note[320]; /* text of ROW_NOTE */
+	/* Identity of the selected row (for an event its id), and whether the user has not moved
+	 * yet. */
 	struct picker_row selected, old_selected;
 	bool fresh;
 
@@ -60,38 +63,40 @@ struct picker {
 	size_t n_marked;
 	char search[PROMPT_MAX], old_search[PROMPT_MAX];
 
-	/* The prompt of events. */
+	/* The prompt for events. */
 	struct catalogue_completion completion;
-	size_t word; /* where the word begins that is completed */
-	size_t cycle; /* 1 and up: this completion was put in; 0: none */
-	size_t back; /* in the history */
-	char draft[PROMPT_MAX]; /* what was typed before the history was gone through */
-	struct event_error error; /* of the text as it is; EVENT_ERROR_NONE: none */
+	size_t word; /* offset of the word to complete */
+	size_t cycle; /* number of the completion in the text, from 1; 0: none */
+	size_t back; /* number of steps back in the history */
+	char draft[PROMPT_MAX]; /* typed text, kept while browsing the history */
+	struct event_error error; /* error of the current text; EVENT_ERROR_NONE: none */
 	char sentence[512];
 
-	/* When the session was told to change something, and the last note before: until there is another, the rows do not
-	 * tell what came of it. */
+	/* Time of the last request to the session, and its last note before.  Rows may be outdated
+	 * until a new note comes. */
 	uint64_t asked_ns, asked_note;
 
-	int list_y; /* of its first row, in the view */
+	int list_y; /* y of the first row in the view */
 };
 
 /* --- event_picker_rows.c --- */
 
-/* Make the rows anew, and keep the cursor on its row.  0 or -ENOMEM. */
+/* Rebuilds the rows and keeps the cursor on its row.  Returns 0 or -ENOMEM. */
 int picker_rows(struct picker *picker, struct screen *screen);
-/* The search is another one. */
+/* Sets the text of the search. */
 void picker_search(struct picker *picker, struct screen *screen, const char *text);
-/* Open the groups that the selected event is in. */
+/* Opens the groups that contain the selected event. */
 void picker_reveal(struct picker *picker);
-const struct picker_row *picker_row(const struct picker *picker); /* below the cursor; NULL */
+/* row at the cursor; NULL if none */
+const struct picker_row *picker_row(const struct picker *picker);
 void picker_remember(struct picker *picker, const struct screen *screen);
 bool *picker_fold(struct picker *picker, const struct picker_row *row, bool *is_open);
-/* The event of the profile that an entry is, the open one before others; NULL. */
+/* Returns the profile's event that matches an entry, preferably an open one; NULL if none. */
 const struct engine_event_status *picker_status(
 	const struct model *model, const struct catalogue_entry *entry);
-void picker_asked(struct picker *picker, const struct model *model); /* the session, for a change */
-size_t picker_mark(const struct picker *picker, size_t entry); /* its place, or SIZE_MAX */
+/* Notes that a change was requested from the session. */
+void picker_asked(struct picker *picker, const struct model *model);
+size_t picker_mark(const struct picker *picker, size_t entry); /* index of the mark, or SIZE_MAX */
 
 /* --- event_picker_draw.c --- */
 
@@ -102,9 +107,9 @@ void picker_draw(struct view *view, struct screen *screen, struct area area);
 void picker_ask(struct picker *picker, struct screen *screen, const char *text);
 bool picker_prompt_key(struct view *view, struct screen *screen, enum action purpose, uint32_t key);
 void picker_prompt_changed(struct picker *picker, struct screen *screen);
-/* The text is given to the session; where it is not understood, it is asked for again. */
+/* Gives the text to the session.  If it is invalid, opens the prompt again. */
 void picker_prompt_done(struct picker *picker, struct screen *screen, const char *text);
-/* Why a text is not understood, without repeating it. */
+/* Explains why a text is invalid, without repeating the text. */
 void picker_explain(const char *text, const struct event_error *error, char *out, size_t size);
 
 #endif

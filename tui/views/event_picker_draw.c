@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * event_picker_draw.c - how the picker looks: the tree, and below it what is selected, or what the prompt proposes.
+ * event_picker_draw.c - draws the picker: the tree, and below it details of the selection or
+ * completions.
  */
 #include "tui/clean.h"
 #include "tui/explain.h"
@@ -11,8 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WHAT_FROM 56 /* columns of the screen: what an event counts, or why not */
-#define HERE_FROM 100 /* both */
+#define WHAT_FROM 56 /* least columns of the screen to show what an event counts, or why not */
+#define HERE_FROM 100 /* least columns to show both */
 #define PANE_TEXT_MAX 2048
 
 struct drawing {
@@ -20,7 +21,7 @@ struct drawing {
 	struct model *model;
 	struct canvas *canvas;
 	int width;
-	int name_end, here, what; /* columns; 0: not there */
+	int name_end, here, what; /* x of columns; 0: not shown */
 };
 
 static void place(struct drawing *drawing)
@@ -58,7 +59,7 @@ static void put_what(const struct drawing *drawing, int y, const char *text)
 			STYLE_DIM, clean_string(cleaned, sizeof(cleaned), text));
 }
 
-/* An event of the profile, and whether it is one at all. */
+/* Draws the state of a profile's event; false if there is none. */
 static bool draw_status(
 	const struct drawing *drawing, const struct engine_event_status *event, int y)
 {
@@ -94,7 +95,7 @@ static enum style state_style(enum catalogue_state state)
 	}
 }
 
-/* "sampled", "counted, not sampled", "not permitted"; of a list entry that was tried. */
+/* Returns "sampled", "counted, not sampled", "not permitted"; "" if not tried yet. */
 static const char *state_text(const struct offer_state *state)
 {
 	const struct catalogue_entry entry = {.state = state->state, .error = state->error};
@@ -138,7 +139,7 @@ static void draw_entry(const struct drawing *drawing, const struct picker_row *r
 	}
 }
 
-/* "sampled", "not on this machine", "12 sampled, 8 refused". */
+/* Writes "sampled", "not on this machine", "12 sampled, 8 refused"; returns the style. */
 static enum style sum_up(const struct picker_group *group, char *out, size_t size)
 {
 	static const struct {
@@ -213,7 +214,7 @@ static void draw_row(void *ctx, size_t at, int y)
 		draw_title(drawing, x, y, open, group->title,
 			picker->search[0] ? group->found : group->n,
 			group->is_part ? STYLE_TEXT : STYLE_TITLE);
-		/* What is searched may be but a part of it. */
+		/* With a search, the shown entries may be only a part of the group. */
 		if (!picker->search[0])
 			put_state(drawing, y, sum_up(group, text, sizeof(text)), text);
 		break;
@@ -229,7 +230,7 @@ static void draw_row(void *ctx, size_t at, int y)
 
 /* --- the pane --- */
 
-/* Wrapped text; returns the rows that it took. */
+/* Draws wrapped text; returns the number of rows used. */
 static int draw_wrapped(struct canvas *canvas, struct area area, enum style style, const char *text)
 {
 	char line[512];
@@ -382,7 +383,7 @@ static void draw_pane(const struct drawing *drawing, struct area area)
 	}
 }
 
-/* --- what the prompt proposes --- */
+/* --- errors and completions of the prompt --- */
 
 static void draw_error(const struct drawing *drawing, const char *text, struct area area)
 {
@@ -395,7 +396,7 @@ static void draw_error(const struct drawing *drawing, const char *text, struct a
 	if (area.height >= 3) {
 		snprintf(head, sizeof(head), "%.*s", (int)picker->error.offset, text);
 		at = canvas_width_of(head);
-		/* What is wrong is kept in sight. */
+		/* Scrolls so that the error stays visible. */
 		while (at - skipped >= area.width && text[skipped])
 			skipped++;
 		canvas_text(

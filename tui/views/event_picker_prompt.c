@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * event_picker_prompt.c - the prompt that takes any text of the event grammar: completion, history, errors below a caret.
+ * event_picker_prompt.c - the prompt for any text of the event grammar: completion, history,
+ * errors.
  */
 #include "tui/explain.h"
 #include "tui/views/event_picker.h"
@@ -12,7 +13,7 @@
 
 /* --- completion --- */
 
-/* The word before the cursor. */
+/* Copies the word before the cursor; returns its offset. */
 static size_t word_at(const struct prompt *prompt, char word[PROMPT_MAX])
 {
 	size_t at = prompt->cursor;
@@ -32,7 +33,7 @@ static void find_completions(struct picker *picker, const struct screen *screen)
 	catalogue_complete(picker->offers.entries, picker->offers.n, word, &picker->completion);
 }
 
-/* The word becomes len bytes of a name. */
+/* Replaces the word by the first len bytes of a name. */
 static void put_in(struct picker *picker, struct screen *screen, const char *name, size_t len)
 {
 	const struct prompt *prompt = &screen->prompt;
@@ -44,7 +45,7 @@ static void put_in(struct picker *picker, struct screen *screen, const char *nam
 		screen_prompt_set(screen, text, picker->word + len);
 }
 
-/* The name that was probably meant, in the place of the wrong one. */
+/* Replaces the wrong name by the suggested one. */
 static void correct(struct picker *picker, struct screen *screen)
 {
 	const struct event_error *error = &picker->error;
@@ -52,7 +53,7 @@ static void correct(struct picker *picker, struct screen *screen)
 	const char *ends = error->kind == EVENT_ERROR_UNKNOWN ? WORD_ENDS ":/" : WORD_ENDS "=/";
 	size_t end = error->offset + strcspn(text + error->offset, ends);
 
-	/* "sched:sched_swich:u": only behind the second colon are modifiers. */
+	/* "sched:sched_swich:u": modifiers follow only the second colon. */
 	if (strchr(error->near, ':') && text[end] == ':')
 		end += 1 + strcspn(text + end + 1, ends);
 	picker->word = error->offset;
@@ -62,7 +63,7 @@ static void correct(struct picker *picker, struct screen *screen)
 	find_completions(picker, screen);
 }
 
-/* As far as all names go together; then one after the other. */
+/* Completes the common part of all names, then each name in turn. */
 static void complete(struct picker *picker, struct screen *screen)
 {
 	const struct catalogue_completion *completion = &picker->completion;
@@ -142,7 +143,8 @@ bool picker_prompt_key(struct view *view, struct screen *screen, enum action pur
 		go_back(picker, screen, key == INPUT_UP ? 1 : -1);
 		return true;
 	default:
-		/* Also where it only moves: another word may be meant. */
+		/* Reset even if the key only moves the cursor: another word may be completed
+		 * next. */
 		picker->cycle = 0;
 		return false;
 	}
@@ -158,7 +160,7 @@ void picker_prompt_changed(struct picker *picker, struct screen *screen)
 void picker_explain(const char *text, const struct event_error *error, char *out, size_t size)
 {
 	char sentence[1024];
-	/* "-e 'TEXT': " */
+	/* the length of "-e 'TEXT': " */
 	size_t head = 4 + strlen(text) + 3;
 
 	explain_event_error(text, error, sentence, sizeof(sentence));
@@ -186,7 +188,7 @@ void picker_prompt_done(struct picker *picker, struct screen *screen, const char
 		screen_result(screen, ret, "The events cannot be added");
 		return;
 	}
-	/* Asked again, with the cursor where it goes wrong. */
+	/* Opens the prompt again, with the cursor at the error. */
 	picker_ask(picker, screen, copy);
 	picker->error = error;
 	if (picker->error.offset > strlen(copy))

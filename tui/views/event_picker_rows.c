@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * event_picker_rows.c - the rows of the picker: groups that are open or closed, what is searched, where the cursor stays.
+ * event_picker_rows.c - the rows of the picker: open and closed groups, the search, the cursor.
  */
 #include "tui/clean.h"
 #include "tui/explain.h"
@@ -14,7 +14,7 @@
 
 /* --- groups --- */
 
-/* What parts of a group have in common: the PMU, or the subsystem of tracepoints. */
+/* Returns the name that entries of a part share: the PMU, or the subsystem of tracepoints. */
 static size_t part_name(const struct catalogue_entry *entry, const char **name)
 {
 	*name = entry->group == CATALOGUE_PMU ? entry->pmu : entry->name;
@@ -171,7 +171,7 @@ static int add_events(struct picker *picker, const struct model *model)
 	for (size_t i = 0; i < model->status.n_events && !ret; i++) {
 		const struct engine_event_status *event = &model->status.events[i];
 
-		/* What was dropped and has no samples is nobody's any more. */
+		/* Dropped events without samples are not shown. */
 		if (!event->open && !event->error && !event->samples)
 			continue;
 		if (picker->search[0] && views_match(event->name, picker->search) < 0)
@@ -267,7 +267,7 @@ static void stick(struct picker *picker, const struct screen *screen)
 			identity(row, screen->model) == picker->selected.at)
 			at = i;
 	}
-	/* A row that is gone leaves its place to the next one. */
+	/* If the row is gone, the cursor stays at its index. */
 	list_set_cursor(&picker->list, picker->fresh ? 0 : at);
 }
 
@@ -306,7 +306,7 @@ void picker_reveal(struct picker *picker)
 	}
 }
 
-/* The first that is found is what is meant: an event, not the title of its group. */
+/* The cursor goes to the first matching event, not to the title of its group. */
 void picker_search(struct picker *picker, struct screen *screen, const char *text)
 {
 	snprintf(picker->search, sizeof(picker->search), "%s", text);
@@ -326,7 +326,7 @@ void picker_search(struct picker *picker, struct screen *screen, const char *tex
 
 /* --- entries --- */
 
-/* "cycles:u" and "msr/tsc/u" are the entries cycles and msr/tsc/. */
+/* "cycles:u" and "msr/tsc/u" are the entries "cycles" and "msr/tsc/". */
 static bool same_event(const char *full, const char *name)
 {
 	size_t len = strlen(name);

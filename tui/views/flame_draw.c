@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * flame_draw.c - the flame graph's drawing: boxes, the line of the selected frame, what the colours mean.
+ * flame_draw.c - draws the flame graph: boxes, the line on the selected frame, the legend of
+ * colors.
  */
 #include "tui/views/flame_view.h"
 
@@ -13,18 +14,18 @@
 
 #define DOT 0x00b7u
 #define EDGE 0x258fu /* left one eighth */
-#define LEGEND_WIDTH 100 /* columns: from here on the colours are told */
-#define MARGIN 2 /* rows kept in sight around the selected one */
-#define ABOVE_ZOOM 4 /* a part of so many is above the zoomed frame */
-#define NAME_LEAST 3 /* columns of a name */
-#define OF_ZOOM_WIDTH 100 /* from here on the share of the zoomed frame is told */
+#define LEGEND_WIDTH 100 /* columns; the legend is shown from here on */
+#define MARGIN 2 /* rows to keep visible around the selected one */
+#define ABOVE_ZOOM 4 /* 1/4 of the height is above the zoomed frame */
+#define NAME_LEAST 3 /* least columns of a name */
+#define OF_ZOOM_WIDTH 100 /* columns; the share of the zoomed frame is shown from here on */
 
 static uint32_t edge_of(const struct canvas *canvas)
 {
 	return canvas->ascii ? '|' : EDGE;
 }
 
-/* One of n shades, always the same of an image. */
+/* Returns one of n shades, always the same for an image. */
 static int shade_of(const char *image, int n)
 {
 	return (int)(format_hash(image, strlen(image)) % (uint32_t)n);
@@ -47,7 +48,7 @@ static enum style image_style(const struct symref *symbol)
 	}
 }
 
-/* In points of percent: less than the first is no change, more than the last the strongest shade. */
+/* Percentage points: below the first there is no change, above the last the strongest shade. */
 static const double change_steps[CANVAS_CHANGE_SHADES] = {0.3, 2.0, 8.0};
 
 static enum style change_style(double change)
@@ -62,7 +63,8 @@ static enum style change_style(double change)
 	return (enum style)((change > 0 ? STYLE_FLAME_MORE : STYLE_FLAME_LESS) + shade);
 }
 
-/* What a frame's colour says: its image, or its change against the baseline.  Every other meaning of colours belongs here. */
+/* Returns a frame's color: by its image, or by its change against the baseline.  New color schemes
+ * belong here. */
 static enum style colour_of(struct flame_view *flame, struct model *model, uint32_t node)
 {
 	uint32_t symref = flame->tree.nodes[node].symref;
@@ -81,7 +83,7 @@ static const char *name_of(const struct flame_view *flame, struct model *model, 
 	return node ? model->ops->symbol(model, flame->tree.nodes[node].symref)->symbol : "all";
 }
 
-/* The change in points behind the name, where there is room for both. */
+/* Draws the change in points after the name, if there is room for both. */
 static void draw_change(struct flame_view *flame, struct canvas *canvas,
 	const struct flame_box *box, int y, int used, enum style style)
 {
@@ -121,7 +123,7 @@ static void draw_row(struct flame_view *flame, struct model *model, struct canva
 		const struct flame_box *box = &layout->boxes[i];
 
 		draw_box(flame, model, canvas, box, y, i == selected);
-		/* Where nothing follows, it ends. */
+		/* Draws the right edge of a box without a neighbour. */
 		if (box->x + box->width < flame->width &&
 			(i + 1 == layout->rows[row + 1] ||
 				layout->boxes[i + 1].x > box->x + box->width))
@@ -129,7 +131,7 @@ static void draw_row(struct flame_view *flame, struct model *model, struct canva
 	}
 }
 
-/* What is called, but has no box: too narrow for one. */
+/* Fills the space of callees that are too narrow for a box. */
 static void draw_narrow(struct flame_view *flame, struct canvas *canvas, int row, int y)
 {
 	const struct flame_layout *layout = &flame->layout;
@@ -139,7 +141,7 @@ static void draw_narrow(struct flame_view *flame, struct canvas *canvas, int row
 			canvas, layout->boxes[i].x, y, layout->boxes[i].filled, DOT, STYLE_BORDER);
 }
 
-/* The selected frame stays in sight, and no rows are empty that could be filled. */
+/* Scrolls so that the selected frame stays visible, and no row is needlessly empty. */
 static void scroll(struct flame_view *flame, uint32_t selected)
 {
 	int rows = (int)flame->layout.n_rows, most = rows - flame->height, row, zoomed = 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * flame_threads.c - one thread after the other in the flame graph, the heaviest first, then all again.
+ * flame_threads.c - shows one thread after the other in the flame graph, heaviest first, then all
+ * again.
  *
- * Each is a filter like any other, which stands in the crumbs and stays when the view is left.
+ * Each is an ordinary filter: it appears in the crumbs and stays when the view is left.
  */
 #include "tui/views/flame_view.h"
 
@@ -17,7 +18,7 @@ void flame_threads_fini(struct flame_view *flame)
 	flame->n_threads = 0;
 }
 
-/* Whether the last filter is the one that shows the thread. */
+/* Returns whether the last filter is the one that shows the current thread. */
 static bool is_shown(const struct flame_view *flame, const struct model *model)
 {
 	return flame->threads && model->n_crumbs &&
