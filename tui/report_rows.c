@@ -280,8 +280,8 @@ static bool is_enough(const struct gathering *gathering, const struct table_row 
 	return false;
 }
 
-/* Takes the event's rows, n from `first` on in the table's order.  column SCAN_NONE: uses each row's
- * own sums. */
+/* Takes the event's rows: n rows from `first` on, in the table's order.  column SCAN_NONE: uses
+ * each row's own sums. */
 static int take_rows(struct gathering *gathering, struct report_event *event, uint32_t first,
 	uint32_t n, uint32_t column, bool any_column)
 {

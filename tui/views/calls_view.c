@@ -157,7 +157,7 @@ static void calls_refresh(struct view *view, struct screen *screen)
 	if (screen->model->calls_weight)
 		calls->whole = screen->model->calls_weight;
 	calls->base_whole = calls->tree.n ? calls->tree.nodes[0].base.total : 0;
-	/* Both trees have the same serial. */
+	/* Both trees are from the same time, so one serial is enough. */
 	if (!made_of || made_of != calls->tree.serial || whole != calls->whole)
 		make_rows(calls);
 }

@@ -331,7 +331,7 @@ static struct places places_of(int width)
 	int trend = width >= 132 ? 40 : width >= 100 ? 24 : width >= 78 ? 8 : 0;
 	const struct {
 		struct place *place;
-		int width, from; /* least width of the screen */
+		int width, from; /* from: least width of the screen */
 	} columns[] = {
 		{&places.rate, 11, 0},
 		{&places.trend, trend, 0},

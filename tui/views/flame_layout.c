@@ -18,7 +18,7 @@ struct making {
 	struct flame_layout *layout;
 	const struct calltree *tree;
 	const struct flame_order *order;
-	uint64_t whole; /* of the zoomed node */
+	uint64_t whole; /* weight of the zoomed node */
 	int width;
 	uint64_t *starts; /* by box: the weight to the left of it */
 	uint32_t starts_room;
@@ -56,7 +56,7 @@ static int end_row(struct flame_layout *layout)
 	return 0;
 }
 
-/* The column that a weight from the left lies in. */
+/* Returns the column of a weight, measured from the left edge. */
 static int column_of(const struct making *making, uint64_t weight)
 {
 	return (int)((unsigned __int128)weight * (unsigned int)making->width / making->whole);
@@ -70,7 +70,7 @@ static int compare_children(const void *a, const void *b, void *ctx)
 	return order->compare(order->ctx, left->symref, right->symref);
 }
 
-/* The children of a node that have a box, in order, and what the others weigh. */
+/* Collects the children with a box, in order, and the weight of the others in *narrow. */
 static int sort_children(struct making *making, uint32_t node, uint32_t *n, uint64_t *narrow)
 {
 	const struct calltree_node *nodes = making->tree->nodes;
@@ -79,7 +79,7 @@ static int sort_children(struct making *making, uint32_t node, uint32_t *n, uint
 	*n = 0;
 	*narrow = nodes[node].below.total;
 	for (uint32_t at = nodes[node].child; at; at = nodes[at].sibling) {
-		/* Whether it is drawn may not hang on where it happens to lie. */
+		/* Depends only on the weight, so that a child's position never hides it. */
 		if (!column_of(making, nodes[at].sums.total)) {
 			*narrow += nodes[at].sums.total;
 			continue;
@@ -120,7 +120,7 @@ static int add_children(struct making *making, uint32_t parent)
 	return ret;
 }
 
-/* The node and all above it, each as wide as the screen. */
+/* Adds the zoomed node and all nodes above it, each at full width. */
 static int add_trunk(struct making *making, uint32_t zoom)
 {
 	const struct calltree_node *nodes = making->tree->nodes;

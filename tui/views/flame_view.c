@@ -2,8 +2,8 @@
 /*
  * flame_view.c - the flame graph: all calls at once, as boxes as wide as their share.
  *
- * The selected frame and the zoom are paths of symbols, so that they stay while the tree is made anew; siblings stand
- * by name, so that they keep their places while their weights change.
+ * The selected frame and the zoom are paths of symbols, so they survive a rebuilt tree.  Siblings
+ * are sorted by name, so they keep their places while their weights change.
  */
 #include "tui/views/flame_view.h"
 
@@ -17,9 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FRAMES_MAX 100000u /* are searched, all of them at each refresh */
-#define FINER 64u /* times what is drawn at least: where not all are */
-#define WIDEST 512u /* columns: what is below one of so many is not asked for */
+#define FRAMES_MAX 100000u /* maximum number of frames for a search of all frames at each refresh */
+/* factor: smallest drawn weight to smallest requested weight, if not all frames are requested */
+#define FINER 64u
+#define WIDEST 512u /* assumed columns; frames below one column are not requested */
 
 static int flame_open(struct view *view, struct screen *screen, uint32_t arg)
 {
@@ -76,7 +77,8 @@ static uint32_t zoom_length(const struct flame_view *flame)
 	return flame->n_zooms ? flame->zooms[flame->n_zooms - 1] : 0;
 }
 
-/* Whether the tree that is there would do, where it is not too old: it has these frames and not many more. */
+/* Returns whether the existing tree suffices unless it is outdated: it has these frames and not
+ * many more. */
 static bool is_enough(const struct flame_view *flame, const struct model *model, uint64_t least)
 {
 	return flame->tree.n && flame->event == model->event && flame->least <= least &&
@@ -109,8 +111,8 @@ static int ask_tree(struct flame_view *flame, struct model *model, uint64_t leas
 	return 0;
 }
 
-/* What a column of the zoomed frame weighs decides what has to be asked for, but how much it weighs now is not known before.  A
- * search is for everything, unless that is too much. */
+/* Requests the tree.  Frames down to a column of the zoomed frame are needed, but its weight is
+ * known only from a tree.  A search requests all frames, unless there are too many. */
 static int ask_enough(struct flame_view *flame, struct model *model)
 {
 	uint64_t weight =
@@ -146,13 +148,13 @@ bool flame_matches(struct flame_view *flame, struct model *model, uint32_t symre
 	return flame->matches[symref] == 2;
 }
 
-/* The weight of stacks with such a frame: that of the outermost ones, as those in them are within. */
+/* Sums the weight of stacks with a matching frame.  Outermost matches include those inside them. */
 static void sum_matches(struct flame_view *flame, struct model *model)
 {
 	const struct calltree *tree = &flame->tree;
 	uint32_t node = tree->n ? tree->nodes[0].child : 0;
 
-	/* Names become known. */
+	/* Forget results: names may have been resolved since. */
 	if (flame->matches)
 		memset(flame->matches, 0, flame->matches_room);
 	flame->matched = 0;
@@ -171,7 +173,7 @@ static void sum_matches(struct flame_view *flame, struct model *model)
 	}
 }
 
-/* The heaviest frame of a symbol. */
+/* Returns the heaviest frame of a symbol. */
 static uint32_t heaviest(const struct calltree *tree, uint32_t symref)
 {
 	uint32_t best = 0;
@@ -261,7 +263,7 @@ static uint32_t widest_above(const struct flame_layout *layout, uint32_t box)
 	return best;
 }
 
-/* Levels away from the root, or (below 0) towards it. */
+/* Moves away from the root, or (negative) towards it. */
 static unsigned int move_levels(struct flame_view *flame, int levels)
 {
 	uint32_t box = flame_selected_box(flame), next = box;
@@ -299,7 +301,7 @@ static unsigned int zoom_in(struct flame_view *flame, struct view *view, struct 
 	node = flame->layout.boxes[box].node;
 	for (uint32_t at = node; at; at = flame->tree.nodes[at].parent)
 		depth++;
-	/* Of one that the zoom is within: back to it. */
+	/* Zooming to a caller of the zoomed frame goes back to it. */
 	while (flame->n_zooms && zoom_length(flame) >= depth)
 		flame->n_zooms--;
 	flame->settle = true;
@@ -384,7 +386,7 @@ static unsigned int flame_prompt(struct view *view, struct screen *screen, enum 
 
 /* --- actions --- */
 
-/* The node of the selected frame, or 0 where that is all. */
+/* Returns the node of the selected frame; 0 with a message if all is selected. */
 static uint32_t selected_frame(struct flame_view *flame, struct screen *screen)
 {
 	uint32_t box = flame_selected_box(flame);
@@ -414,7 +416,7 @@ static unsigned int narrow(struct flame_view *flame, struct screen *screen, bool
 		model->ops->symbol(model, flame->tree.nodes[node].symref)->symbol);
 }
 
-/* By what is seen: up is towards the root, unless that is at the bottom. */
+/* Moves as seen on the screen: up is towards the root, unless the root is at the bottom. */
 static bool move(struct flame_view *flame, enum action action)
 {
 	int page = flame->height > 1 ? flame->height - 1 : 1, levels;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * flame_view.h - what the flame graph's state (flame_view.c) and its drawing (flame_draw.c) share.
+ * flame_view.h - state shared by flame_view.c and flame_draw.c.
  */
 #ifndef TUI_VIEWS_FLAME_VIEW_H
 #define TUI_VIEWS_FLAME_VIEW_H
@@ -12,49 +12,53 @@
 
 struct flame_view {
 	struct calltree tree;
-	uint8_t event; /* that it is of */
-	uint64_t least; /* that it was asked for with */
+	uint8_t event; /* event of the tree */
+	uint64_t least; /* least weight that the tree was requested with */
 	struct flame_layout layout;
 	int error;
 
 	struct flame_path selected;
 	struct flame_path zoom;
-	uint32_t zooms
-		[FLAME_ZOOMS_MAX]; /* lengths of the path, each within the next: the last one now */
+	/* lengths of prefixes of `zoom`, each longer than the one before; the last one is
+	 * current */
+	uint32_t zooms[FLAME_ZOOMS_MAX];
 	int n_zooms;
-	uint32_t node; /* of the selected frame, or what is left of its path */
-	uint32_t zoomed; /* node; 0: all */
-	uint32_t wanted; /* symref: of the frame to be selected at first; VIEWS_NO_SYMBOL: none */
-	bool gone; /* the zoomed frame has no samples now: its nearest caller is shown */
+	uint32_t node; /* node of the selected frame, or of the existing part of its path */
+	uint32_t zoomed; /* node of the zoomed frame; 0: all */
+	uint32_t wanted; /* symref of the frame to select at first; VIEWS_NO_SYMBOL: none */
+	/* the zoomed frame has no samples now, so its nearest existing caller is shown */
+	bool gone;
 
-	bool upwards; /* the root at the bottom */
-	bool by_image; /* colours tell images, though there is a baseline */
+	bool upwards; /* draw the root at the bottom */
+	bool by_image; /* colors show images even if there is a baseline */
 	char search[PROMPT_MAX], old_search[PROMPT_MAX];
-	uint8_t *matches; /* by symref */
+	uint8_t *matches; /* by symref: 0: not known, 1: no match, 2: match */
 	uint32_t matches_room;
-	bool coarse; /* there are so many frames that the least ones are not searched */
-	uint64_t matched; /* weight of stacks with a frame that matches */
+	bool coarse; /* too many frames: the search leaves out the smallest */
+	uint64_t matched; /* weight of stacks with a matching frame */
 
-	/* Shown one by one; NULL: all are shown. */
+	/* The threads that are shown one by one; NULL: all are shown. */
 	struct query_row *threads;
 	size_t n_threads, thread;
-	char thread_crumb[MODEL_CRUMB_MAX]; /* the filter of the one shown */
+	char thread_crumb[MODEL_CRUMB_MAX]; /* the filter of the shown thread */
 
-	/* As last drawn. */
+	/* These describe the last drawing. */
 	int width;
-	int y, height; /* of the rows of boxes, in the view's area */
-	int top; /* the first row of boxes shown */
-	bool settle; /* the zoom is another: show more of what is in it than of what it is in */
+	int y, height; /* area of the rows of boxes, within the view */
+	int top; /* first row of boxes that is shown */
+	/* the zoom changed: scroll so that most rows show the zoomed frame's callees */
+	bool settle;
 };
 
-/* Whether a symbol is what was searched. */
+/* Returns whether a symbol matches the search. */
 bool flame_matches(struct flame_view *flame, struct model *model, uint32_t symref);
 
-/* Whether colours tell the change against the baseline, and what a node's is: of its share of all. */
+/* Returns whether colors show changes against the baseline; and the change of a node's share of
+ * all. */
 bool flame_tells_change(const struct flame_view *flame, const struct model *model);
 double flame_change(const struct flame_view *flame, uint32_t node, bool self);
 
-/* The boxes, for a width.  0 or -ENOMEM, also in flame->error. */
+/* Lays out the boxes for a width.  Returns 0 or -ENOMEM, also in flame->error. */
 int flame_lay_out(struct flame_view *flame, struct model *model, int width);
 
 uint32_t flame_selected_box(const struct flame_view *flame);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * grouping.c - what the rows of the hot table are, chosen from a list that lies on the table.
+ * grouping.c - a list over the hot table, to choose the grouping of its rows.
  */
 #include "tui/clean.h"
 #include "tui/screen.h"
@@ -15,7 +15,7 @@
 #define BOX_WIDTH 46
 #define BOX_X 2
 #define NAME_WIDTH 10
-#define FRAME 2 /* rows and columns of the frame around the list */
+#define FRAME 2 /* rows and columns that the frame adds to the list */
 
 static const struct {
 	enum query_group group;
@@ -35,7 +35,7 @@ static const struct {
 
 struct grouping {
 	struct list list;
-	struct area box; /* as last drawn, within the view's area */
+	struct area box; /* area of the box, as last drawn, within the view's area */
 };
 
 const char *grouping_name(const struct group_by *by)
@@ -54,7 +54,7 @@ static bool has_cgroups(const struct model *model)
 	return false;
 }
 
-/* Choices that every event has. */
+/* Returns the number of choices that every event has. */
 static size_t count_fixed(const struct model *model)
 {
 	return has_cgroups(model) ? N_CHOICES : N_CHOICES - 1;
@@ -74,7 +74,7 @@ static size_t count(struct model *model)
 	return n;
 }
 
-/* What rows are now. */
+/* Returns the index of the current grouping. */
 static size_t current(struct model *model, size_t n)
 {
 	for (size_t i = 0; model->grouped && i < n; i++) {

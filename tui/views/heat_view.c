@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * heat_view.c - the heat map: a column per second, painted from bottom to top in tenths, the brighter the busier.
+ * heat_view.c - the heat map: a column per second with a cell per tenth, from bottom to top;
+ * brighter is busier.
  *
- * A range is chosen from its first cell to its last, and becomes the window of all views.  Seconds begin where sampling
- * began.  The newest ones are in sight until the cursor moves.
+ * The user chooses a range by its first and last cell.  It becomes the window of all views.
+ * Seconds count from the start of sampling.  The map follows the newest second until the cursor
+ * moves.
  */
 #include "tui/format.h"
 #include "tui/screen.h"
@@ -15,28 +17,28 @@
 
 #define SECOND UINT64_C(1000000000)
 #define CELL_NS (SECOND / HEAT_ROWS)
-#define LEFT 6 /* columns of the screen before the map */
-#define TALL_FROM 36 /* rows of the screen: from here columns are wider, too */
+#define LEFT 6 /* columns of the screen left of the map */
+#define TALL_FROM 36 /* rows of the screen; columns are also wider from here on */
 #define MOST_TALL 3
 #define PAGE 10 /* seconds */
-#define AXIS_EVERY 12 /* columns of the screen */
+#define AXIS_EVERY 12 /* columns of the screen between times */
 
 struct heat_view {
-	const uint64_t *cells; /* the model's, until its next answer */
+	const uint64_t *cells; /* owned by the model, valid until its next answer */
 	size_t seconds;
-	uint64_t from_ns; /* of the first column */
-	uint64_t first_ns, last_ns; /* the first and the last cell that there are */
+	uint64_t from_ns; /* start of the first column */
+	uint64_t first_ns, last_ns; /* first and last cell of the history */
 	uint64_t most;
-	uint64_t cursor_ns; /* a cell, by its beginning */
-	bool moved; /* the cursor, off the newest */
-	bool marked; /* a range begins in this cell */
+	uint64_t cursor_ns; /* start of the cell at the cursor */
+	bool moved; /* the cursor left the newest cell */
+	bool marked; /* a range begins at mark_ns */
 	uint64_t mark_ns;
-	bool pressed; /* the mouse, in this cell */
+	bool pressed; /* the mouse button went down in the cell at pressed_ns */
 	uint64_t pressed_ns;
-	bool was_marked; /* when it was pressed */
-	int width; /* of a column */
-	struct area map; /* as last drawn */
-	int per_row; /* tenths */
+	bool was_marked; /* value of `marked` before the press */
+	int width; /* width of a column */
+	struct area map; /* area of the map, as last drawn */
+	int per_row; /* tenths of a second in each row */
 	int error;
 };
 
@@ -62,7 +64,7 @@ static uint64_t cell_of(uint64_t ns)
 	return ns - ns % CELL_NS;
 }
 
-/* The beginning of the second, counted from where sampling began. */
+/* Returns the start of the second, counted from the start of sampling. */
 static uint64_t second_of(const struct model *model, uint64_t ns)
 {
 	uint64_t phase = cell_of(model->status.started_ns % SECOND);
@@ -193,7 +195,7 @@ static unsigned int heat_action(struct view *view, struct screen *screen, enum a
 	}
 }
 
-/* The cell at a place of the body; false: there is none. */
+/* Returns the cell at a place of the screen; false if none. */
 static bool cell_at(const struct heat_view *heat, int x, int y, uint64_t *ns)
 {
 	int row = heat->map.height - 1 - (y - heat->map.y);
@@ -224,7 +226,8 @@ static unsigned int heat_click(struct view *view, struct screen *screen, int x, 
 	return VIEW_HANDLED;
 }
 
-/* Where it was pressed: the range begins there, or ends where it had begun before; elsewhere, it ends here. */
+/* A release in the pressed cell begins a range, or ends the marked one.  A release in another cell
+ * ends a range that began at the press. */
 static unsigned int heat_release(struct view *view, struct screen *screen, int x, int y)
 {
 	struct heat_view *heat = view->state;
@@ -264,7 +267,7 @@ static bool is_chosen(const struct heat_view *heat, const struct model *model, u
 	return ns >= from_ns && ns <= to_ns;
 }
 
-/* The cells of one row of one second, which are one on the screen. */
+/* Draws the cells of one row of a second, which share a place on the screen. */
 static void draw_cell(const struct heat_view *heat, const struct model *model,
 	struct canvas *canvas, size_t second, int row, int x, int y, int tall)
 {
@@ -354,7 +357,7 @@ static void draw_detail(
 	}
 }
 
-/* As many tenths in a row as it takes to have all of them on the screen. */
+/* Chooses the smallest number of tenths per row with which a second fits on the screen. */
 static void lay_out(struct heat_view *heat, struct area area)
 {
 	static const int per_rows[] = {1, 2, 5, 10};

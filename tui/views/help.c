@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * help.c - the keys, from the table, those of the view where help was asked for first.
+ * help.c - lists the keys from their table, first those of the view that opened the help.
  */
 #include "tui/screen.h"
 #include "tui/views/list.h"
@@ -19,12 +19,12 @@ struct help_row {
 };
 
 struct help {
-	struct list list; /* of lines */
+	struct list list; /* list of lines */
 	struct help_row *rows;
 	size_t n;
 };
 
-/* Lines that a row takes, where its text has this width. */
+/* Returns the number of lines of a row, if its text has this width. */
 static size_t lines_of(const struct help_row *row, int width)
 {
 	const char *text = row->binding ? row->binding->help : "";
@@ -119,7 +119,7 @@ static unsigned int help_action(struct view *view, struct screen *screen, enum a
 	return list_scroll(&help->list, action) ? VIEW_HANDLED : 0;
 }
 
-/* One row, whose first line would be at y: of it what is within the area. */
+/* Draws the part of a row that lies in the area; its first line would be at y. */
 static void draw_row(
 	const struct help_row *row, struct canvas *canvas, struct area area, int x, int y)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * hot_draw.c - what the hot table looks like: columns by the width of the screen and by what the rows are.
+ * hot_draw.c - draws the hot table: columns depend on the screen's width and the grouping of rows.
  */
 #include "tui/clean.h"
 #include "tui/format.h"
@@ -34,7 +34,7 @@ const char *hot_beside(const struct hot_table *table)
 	}
 }
 
-/* Functions and paths say more than a process beside its thread. */
+/* Functions and paths need more space than a process next to its thread. */
 static int beside_width(const struct hot_table *table, int width)
 {
 	if (!hot_beside(table))
@@ -48,7 +48,7 @@ static const char *head_of(const struct hot_table *table, char out[GROUPS_FIELD_
 
 	if (table->by.group == GROUP_FIELD)
 		return clean_string(out, GROUPS_FIELD_MAX, table->by.field);
-	/* In the capitals of other columns. */
+	/* Heads are in capitals. */
 	for (const char *name = grouping_name(&table->by); name[i] && i + 1 < GROUPS_FIELD_MAX; i++)
 		out[i] = name[i] >= 'a' && name[i] <= 'z' ? (char)(name[i] - 'a' + 'A') : name[i];
 	out[i] = '\0';
@@ -143,8 +143,8 @@ struct drawing {
 	struct canvas *canvas;
 };
 
-/* A line by its file's own name, which its function tells apart; whole where there is room.  Of "function (image)", which
- * has no line, the function stands beside it. */
+/* Shortens a line to its file's base name if the whole does not fit.  "function (image)", without a
+ * line, becomes "(image)" if the function is next to it. */
 static const char *line_text(const struct symref *name, int width, bool beside)
 {
 	const char *text = name->symbol, *from = strrchr(text, name->resolved ? '/' : '(');
@@ -154,7 +154,7 @@ static const char *line_text(const struct symref *name, int width, bool beside)
 	return name->resolved ? from + 1 : from;
 }
 
-/* The offset stays, since it tells addresses apart. */
+/* Shortens only the image, because the offset distinguishes addresses. */
 static void shorten_address(char out[SHORTEN_MAX], const char *text, int width)
 {
 	const char *plus = strrchr(text, '+');
@@ -303,10 +303,11 @@ void hot_table_draw(struct view *view, struct screen *screen, struct area area)
 		draw_nothing(table, screen->model, canvas, area);
 	area.y += heads;
 	area.height -= heads;
-	/* The screen may have grown since. */
+	/* The screen may be larger than at the last refresh. */
 	if (area.height > 0 && table->list.top + (size_t)area.height > table->n_rows)
 		hot_all_rows(table, screen->model);
 	list_draw(&table->list, canvas, area, draw_row, &drawing);
 	if (!table->moved && table->list.n)
-		table->selected = table->rows[0].symref; /* what the user sees */
+		/* the user sees this row under the cursor */
+		table->selected = table->rows[0].symref;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * hot_private.h - what the hot table (hot_table.c) and its drawing (hot_draw.c) share.
+ * hot_private.h - state shared by hot_table.c and hot_draw.c.
  */
 #ifndef TUI_VIEWS_HOT_PRIVATE_H
 #define TUI_VIEWS_HOT_PRIVATE_H
@@ -14,21 +14,21 @@
 
 struct hot_table {
 	struct list list;
-	const struct hot_row *rows; /* the model's, until its next answer */
-	size_t n_rows; /* of list.n: those that are looked at */
+	const struct hot_row *rows; /* owned by the model, valid until its next answer */
+	size_t n_rows; /* number of valid rows, out of list.n */
 	struct hot_sums sums;
-	uint64_t longest; /* weight that a full bar stands for */
-	struct group_by by; /* what the rows are */
-	uint32_t selected; /* symref, or the number of what else rows are */
-	uint8_t event; /* of the rows */
-	bool moved; /* off the first row */
+	uint64_t longest; /* weight of a full bar */
+	struct group_by by; /* grouping of the rows */
+	uint32_t selected; /* symref of the selected row, or its number if rows are no symbols */
+	uint8_t event; /* event of the rows */
+	bool moved; /* the cursor left the first row */
 	bool failed; /* out of memory */
 	enum hot_sort sort;
 	bool reverse, hide_kernel, side_by_side;
 	char filter[PROMPT_MAX], old_filter[PROMPT_MAX];
 	char search[PROMPT_MAX], old_search[PROMPT_MAX];
-	uint32_t search_from; /* symref where the search began */
-	struct columns columns; /* as last drawn */
+	uint32_t search_from; /* symref of the row where the search began */
+	struct columns columns; /* columns of the last drawing */
 };
 
 static inline bool hot_is_grouped(const struct hot_table *table)
@@ -36,7 +36,7 @@ static inline bool hot_is_grouped(const struct hot_table *table)
 	return table->by.group != GROUP_SYMBOL;
 }
 
-/* What a row is called, and what stands beside it. */
+/* Returns the name of a row, and in `image` the text next to it. */
 static inline const struct symref *hot_name(
 	const struct hot_table *table, struct model *model, uint32_t id)
 {
@@ -44,7 +44,7 @@ static inline const struct symref *hot_name(
 				     : model->ops->symbol(model, id);
 }
 
-/* Where callers are rows of their own, a total is more than a self share. */
+/* Returns whether totals differ from self weights, because callers have rows, too. */
 static inline bool hot_has_total(const struct hot_table *table)
 {
 	switch (table->by.group) {
@@ -58,12 +58,12 @@ static inline bool hot_has_total(const struct hot_table *table)
 	}
 }
 
-/* What the column beside the rows' names is; NULL: there is none. */
+/* Returns the head of the column next to the names; NULL if none. */
 const char *hot_beside(const struct hot_table *table);
 
 uint64_t hot_bar_weight(const struct hot_table *table, const struct hot_row *row);
 
-/* Before another row is looked at. */
+/* Makes all rows valid; call it before looking at rows from n_rows on. */
 void hot_all_rows(struct hot_table *table, struct model *model);
 
 void hot_table_draw(struct view *view, struct screen *screen, struct area area);

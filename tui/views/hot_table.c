@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * hot_table.c - the main view: what is hot, sorted, searched, filtered.  Rows are symbols, or something else (groups.h).
+ * hot_table.c - the main view: hot rows, sorted, searched, filtered.  Rows are symbols, or other
+ * groups (groups.h).
  *
- * Drawn by hot_draw.c.  The cursor sticks to its row while numbers change; a cursor that was never moved stays on top.
+ * hot_draw.c draws it.  The cursor stays on its row while numbers change, and on top if it was
+ * never moved.
  */
 #include "tui/screen.h"
 #include "tui/views/hot_private.h"
@@ -13,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* From left to right on the screen. */
+/* In the order of columns on the screen. */
 static const enum hot_sort sort_order[] = {HOT_SORT_SELF, HOT_SORT_TOTAL, HOT_SORT_SAMPLES,
 	HOT_SORT_CHANGE, HOT_SORT_SYMBOL, HOT_SORT_IMAGE};
 #define N_SORTS ((int)(sizeof(sort_order) / sizeof(*sort_order)))
@@ -52,7 +54,8 @@ static void remember_selection(struct hot_table *table)
 		table->selected = table->rows[table->list.cursor].symref;
 }
 
-/* Where the user asked for other rows, and the selected one is not among them. */
+/* After the user chose other rows: moves the cursor to the first one if the selected row is
+ * gone. */
 static void choose_first(struct hot_table *table)
 {
 	if (!table->list.lost || !table->list.n)
@@ -75,7 +78,7 @@ static bool can_sort(const struct hot_table *table, const struct model *model, e
 	}
 }
 
-/* Rows become something else: nothing of the old ones is there. */
+/* Changes the grouping of the rows, and drops all state of the old rows. */
 static void take_grouping(struct view *view, const struct model *model)
 {
 	static const struct group_by symbols = {.group = GROUP_SYMBOL};
@@ -99,7 +102,7 @@ static void take_grouping(struct view *view, const struct model *model)
 	list_set_cursor(&table->list, 0);
 }
 
-/* The rows, `most` of them where not all are looked at. */
+/* Requests the rows.  most: number of rows that must be valid; 0: all. */
 static void ask(struct hot_table *table, struct model *model, size_t most)
 {
 	const struct hot_query query = {.event = model->event,
@@ -134,7 +137,7 @@ void hot_all_rows(struct hot_table *table, struct model *model)
 		ask(table, model, 0);
 }
 
-/* Those on the screen, where the longest bar is among them; 0: all. */
+/* Returns the number of rows to the end of the screen, if the longest bar is among them; 0: all. */
 static size_t rows_looked_at(const struct hot_table *table)
 {
 	const bool by_bars = table->sort == HOT_SORT_SELF || table->sort == HOT_SORT_TOTAL;
@@ -164,7 +167,7 @@ static void hot_refresh(struct view *view, struct screen *screen)
 	if (table->event != model->event)
 		choose_first(table);
 	table->event = model->event;
-	/* Otherwise it is what was drawn last. */
+	/* If it is set, it is the row drawn last. */
 	if (!table->selected && table->list.n)
 		table->selected = table->rows[0].symref;
 }
@@ -205,7 +208,7 @@ static unsigned int step_sort(struct view *view, struct screen *screen, int step
 	return set_sort(view, screen, sort_order[at]);
 }
 
-/* Move to the next row that matches, after (or, where from_here, at) the cursor. */
+/* Moves the cursor to the next matching row; from_here: the current row counts, too. */
 static bool find_next(struct hot_table *table, struct model *model, int step, bool from_here)
 {
 	size_t n, at = table->list.cursor;
@@ -248,7 +251,7 @@ static unsigned int hot_prompt(struct view *view, struct screen *screen, enum ac
 		memcpy(table->filter, cancelled ? table->old_filter : text, PROMPT_MAX);
 		return refresh_other_rows(view, screen);
 	}
-	/* As it is typed, the search begins where it began. */
+	/* While the text is typed, each search starts from the same row. */
 	memcpy(table->search, cancelled ? table->old_search : text, PROMPT_MAX);
 	hot_all_rows(table, screen->model);
 	if (row_of(table, table->search_from) >= 0) {
@@ -284,7 +287,7 @@ static unsigned int fetch_selected(struct hot_table *table, struct screen *scree
 	return VIEW_HANDLED;
 }
 
-/* Only the samples of the row, or all but them; leave: and back to symbols. */
+/* Filters by the row, or excludes it.  leave: also returns to symbols. */
 static unsigned int narrow_to_row(
 	struct hot_table *table, struct screen *screen, bool negated, bool leave)
 {
@@ -302,7 +305,7 @@ static unsigned int narrow_to_row(
 		return VIEW_HANDLED;
 	}
 	if (table->by.group == GROUP_CGROUP) {
-		/* A cgroup's samples are those of an event of its own. */
+		/* Each cgroup has an event of its own for its samples. */
 		if (!leave) {
 			screen_message(screen, STYLE_WARN,
 				"Each cgroup has an event of its own: Enter shows it");
@@ -323,7 +326,7 @@ static unsigned int narrow_to_row(
 	return changed;
 }
 
-/* What a symbol's row is asked, of the function of an address or a line. */
+/* Opens a symbol's view for the function of an address or a line. */
 static unsigned int open_function(struct hot_table *table, struct screen *screen,
 	const struct view_ops *ops, const char *what)
 {

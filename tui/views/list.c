@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * list.c - cursor and scroll position.
+ * list.c - see list.h.
  */
 #include "tui/views/list.h"
 
@@ -14,7 +14,7 @@ static void keep_visible(struct list *list)
 		list->top = list->cursor;
 	else if (list->cursor >= list->top + height)
 		list->top = list->cursor - height + 1;
-	/* No blank rows below the last one while there are rows above. */
+	/* No blank rows at the end while there are rows above. */
 	if (list->top + height > list->n)
 		list->top = list->n > height ? list->n - height : 0;
 }

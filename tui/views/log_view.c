@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * log_view.c - what happened, and what the launched command printed; the newest line at the end.
+ * log_view.c - the log, and the output of the launched command; the newest line is last.
  *
- * Lines are wrapped at the width.  The view follows the end until one scrolls away from it.
+ * Lines are wrapped.  The view follows the end until the user scrolls away from it.
  */
 #include "tui/format.h"
 #include "tui/screen.h"
@@ -15,14 +15,14 @@
 
 #define TIME_WIDTH 10
 
-/* A row on the screen: a part of a line. */
+/* A row of the screen: a part of a log line. */
 struct part {
 	const struct log_line *line;
 	size_t start, len;
 };
 
 struct log_view {
-	struct list list; /* of parts */
+	struct list list; /* list of parts */
 	struct part *parts;
 	size_t capacity;
 	bool scrolled;

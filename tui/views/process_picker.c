@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * process_picker.c - the list of processes, htop-like: pick what is profiled, while it is profiled.
+ * process_picker.c - the list of processes, like htop: the user chooses the target while sampling.
  *
- * The cursor sticks to a process.  CPU shares are differences between two readings.
+ * The cursor stays on a process.  CPU shares are differences between two readings.
  */
 #include "tui/clean.h"
 #include "tui/format.h"
@@ -18,9 +18,9 @@
 #include <string.h>
 
 #define READ_EVERY_NS 900000000u
-#define WIDE_FROM 60 /* columns of the screen: from here with user, state and threads */
-#define CPU_FROM 32 /* with the share of the CPU */
-#define READ_SOON_NS 300000000u /* the second reading, which the first shares come from */
+#define WIDE_FROM 60 /* columns of the screen; user, state and threads are shown from here on */
+#define CPU_FROM 32 /* columns; the share of the CPU is shown from here on */
+#define READ_SOON_NS 300000000u /* time of the second reading, which gives the first shares */
 
 enum picker_sort {
 	PICKER_SORT_PID,
@@ -33,7 +33,7 @@ enum picker_sort {
 struct entry {
 	int32_t pid;
 	uint64_t start_ticks, cpu_ticks;
-	double cpu_percent; /* below 0: not known yet */
+	double cpu_percent; /* negative: not known yet */
 	uint32_t threads;
 	bool followed, kernel;
 	char state;
@@ -42,14 +42,14 @@ struct entry {
 };
 
 struct picker {
-	struct list list; /* of shown */
+	struct list list; /* list of `shown` */
 	struct entry *entries;
 	size_t n;
-	size_t *shown; /* indexes of entries */
-	int32_t selected; /* what the cursor sticks to, by pid and start: what the user saw under it */
+	size_t *shown; /* indices of entries */
+	int32_t selected; /* pid of the selected process, as the user saw it under the cursor */
 	uint64_t selected_start;
 	char selected_command[256];
-	bool anchored; /* the cursor stays on top before */
+	bool anchored; /* the cursor stays on its process; before that, on top */
 	bool hide_kernel;
 	enum picker_sort sort;
 	bool reverse;
@@ -175,7 +175,7 @@ static void select_rows(struct picker *picker)
 		remember_selection(picker);
 }
 
-/* The user asked for other rows: where the selected one is not among them, it is the first. */
+/* After the user chose other rows: selects the first one if the selected row is gone. */
 static unsigned int select_other_rows(struct picker *picker)
 {
 	select_rows(picker);
@@ -186,7 +186,8 @@ static unsigned int select_other_rows(struct picker *picker)
 	return VIEW_HANDLED;
 }
 
-/* Both lists are sorted by pid. */
+/* Returns a process's share since the last reading; -1 if unknown.  Both lists are sorted by
+ * pid. */
 static double cpu_percent(
 	const struct picker *picker, size_t *hint, const struct proc_process *process, double ticks)
 {
@@ -291,7 +292,7 @@ static void picker_refresh(struct view *view, struct screen *screen)
 	select_rows(picker);
 }
 
-/* Let go of all followed processes but pid. */
+/* Detaches all followed processes except pid. */
 static int detach_others(struct model *model, int32_t pid)
 {
 	int32_t *pids = NULL;
@@ -306,7 +307,8 @@ static int detach_others(struct model *model, int32_t pid)
 	return ret;
 }
 
-/* The entry that the user saw under the cursor, if its process is there still; else NULL, and it is told. */
+/* Returns the entry that the user saw under the cursor.  If its process is gone, shows a message
+ * and returns NULL. */
 static struct entry *selected_entry(struct picker *picker, struct screen *screen)
 {
 	struct model *model = screen->model;
@@ -343,12 +345,12 @@ static unsigned int follow_only(struct picker *picker, struct screen *screen)
 
 	if (!entry)
 		return VIEW_HANDLED;
-	/* First the new one: an engine without any target has ended. */
+	/* Attach first: an engine without targets ends. */
 	if (!entry->followed)
 		ret = model->ops->attach(model, entry->pid);
 	if (!ret)
 		ret = detach_others(model, entry->pid);
-	/* What others did before is none of it. */
+	/* Hide samples of the processes that were followed before. */
 	model->zero_ns = model->to_ns;
 	screen_message(screen, STYLE_GOOD, "Only %" PRId32 " (%.200s) from now on", entry->pid,
 		entry->command);
@@ -371,7 +373,7 @@ static unsigned int follow(struct picker *picker, struct screen *screen, enum ac
 	else
 		ret = model->ops->detach(model, entry->pid);
 	screen_result(screen, ret, add ? "It cannot be followed" : "It cannot be let go");
-	/* Shown at once; the next reading tells what really came of it. */
+	/* Shown at once; the next reading shows the real result. */
 	if (!ret)
 		entry->followed = add;
 	return VIEW_HANDLED;
@@ -481,7 +483,7 @@ static void draw_head(const struct picker *picker, struct canvas *canvas, int y,
 	bool sorted = (int)picker->sort == sort;
 	char text[24];
 
-	/* Numbers begin with the greatest, names with the first letter. */
+	/* Numbers start with the greatest, names with the first letter. */
 	snprintf(text, sizeof(text), "%s%s", name,
 		!sorted						       ? ""
 			: (sort == PICKER_SORT_CPU) != picker->reverse ? "▼"
@@ -527,7 +529,7 @@ static void picker_draw(struct view *view, struct screen *screen, struct area ar
 	list_draw(&picker->list, canvas, area, draw_row, &drawing);
 	if (picker->anchored)
 		return;
-	/* What the user sees from now on under the cursor is what is meant. */
+	/* From now on, the user sees this row under the cursor. */
 	remember_selection(picker);
 	picker->anchored = picker->readings > 1;
 }
@@ -540,7 +542,7 @@ static unsigned int picker_click(struct view *view, struct screen *screen, int x
 	(void)x;
 	if (!list_click(&picker->list, &screen->body, y))
 		return 0;
-	/* Rows may have moved between the clicks: both must have hit the same one. */
+	/* Rows may have moved between the clicks: both must have hit the same row. */
 	entry = current(picker);
 	twice = twice && picker->anchored && entry &&
 		is_selected(picker, entry->pid, entry->start_ticks);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * threads_draw.c - what the view of threads looks like: columns by the width of the screen.
+ * threads_draw.c - draws the view of threads: columns depend on the width of the screen.
  */
 #include "tui/format.h"
 #include "tui/shorten.h"
@@ -72,7 +72,7 @@ struct drawing {
 	struct canvas *canvas;
 	struct threads_layout at;
 	bool is_clock;
-	bool waits; /* it is no CPU's time */
+	bool waits; /* the event measures waiting, not CPU time */
 };
 
 struct threads_layout threads_lay_out(
@@ -115,7 +115,7 @@ struct threads_layout threads_lay_out(
 	return at;
 }
 
-/* Of a clock's event the share of one CPU, else that of all. */
+/* For a clock, returns the share of one CPU's time; else the share of all weight. */
 static double share_of(const struct drawing *drawing, const struct lane *lane)
 {
 	const struct lanes *lanes = drawing->threads->lanes;
@@ -257,6 +257,6 @@ void threads_draw(struct view *view, struct screen *screen, struct area area)
 	if (!threads->error)
 		threads_read_states(threads, screen->model);
 	list_draw(&threads->list, &screen->canvas, area, draw_row, &drawing);
-	if (!threads->moved && threads->list.n) /* what the user sees */
+	if (!threads->moved && threads->list.n) /* the user sees this row under the cursor */
 		threads->selected = threads->lanes->lane[threads->shown[0]];
 }

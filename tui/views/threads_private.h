@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * threads_private.h - what the view of threads (threads_view.c) and its drawing (threads_draw.c) share.
+ * threads_private.h - state shared by threads_view.c and threads_draw.c.
  */
 #ifndef TUI_VIEWS_THREADS_PRIVATE_H
 #define TUI_VIEWS_THREADS_PRIVATE_H
@@ -12,8 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define THREADS_WIDE_FROM 120 /* columns of the screen: with longer strips, and pids of threads */
-#define THREADS_NARROW 60 /* below, with neither state nor symbol */
+/* columns of the screen; longer strips and pids of threads from here on */
+#define THREADS_WIDE_FROM 120
+#define THREADS_NARROW 60 /* columns; no state and no symbol below it */
 #define THREADS_COLUMNS 20
 #define THREADS_COLUMNS_WIDE 40
 #define THREADS_COLUMNS_NARROW 10
@@ -22,18 +23,18 @@
 enum threads_sort { SORT_WEIGHT, SORT_ID, SORT_NAME, SORT_SYMBOL, SORTS };
 
 struct threads {
-	struct list list; /* of shown */
-	const struct lanes *lanes; /* the model's, until its next answer */
-	uint32_t *shown; /* of lanes->lane, in their order */
+	struct list list; /* list of `shown` */
+	const struct lanes *lanes; /* owned by the model, valid until its next answer */
+	uint32_t *shown; /* indices in lanes->lane, sorted */
 	uint32_t shown_room;
-	struct lane selected; /* pid, tid, cpu and name: what the cursor sticks to */
-	bool moved; /* off the first row */
+	struct lane selected; /* selected row: its pid, tid, cpu and name identify it */
+	bool moved; /* the cursor left the first row */
 	enum query_group group;
 	enum threads_sort sort;
 	bool reverse;
 	char filter[PROMPT_MAX], old_filter[PROMPT_MAX];
-	uint64_t most; /* what a full column means */
-	uint64_t whole; /* weight of all */
+	uint64_t most; /* weight of a full column */
+	uint64_t whole; /* weight of all rows */
 	struct {
 		int32_t tid;
 		char state;
@@ -44,7 +45,7 @@ struct threads {
 	int error;
 };
 
-/* Where things are; 0: left out. */
+/* x of the columns; 0: not shown. */
 struct threads_layout {
 	int change, strip, state, pid, tid, name, symbol;
 	int name_width, symbol_width;
@@ -62,7 +63,7 @@ static inline int32_t threads_tid_of(const struct threads *threads, const struct
 
 struct threads_layout threads_lay_out(
 	const struct threads *threads, const struct model *model, int width);
-/* Reads the states of the rows in sight, each at most once a second. */
+/* Reads the states of the visible rows, each at most once a second. */
 void threads_read_states(struct threads *threads, struct model *model);
 void threads_draw(struct view *view, struct screen *screen, struct area area);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * threads_view.c - who runs when: a row per thread, process, command or CPU, each with its activity over the window.
+ * threads_view.c - activity over the window, with a row per thread, process, command or CPU.
  *
- * Drawn by threads_draw.c.  The cursor sticks to its row while numbers change.  States are those of /proc, read for the
- * rows in sight alone.
+ * threads_draw.c draws it.  The cursor stays on its row while numbers change.  States come from
+ * /proc, only for visible rows.
  */
 #include "tui/screen.h"
 #include "tui/views/threads_private.h"
@@ -146,7 +146,7 @@ static void remember_selection(struct threads *threads)
 		threads->selected = *lane;
 }
 
-/* What the busiest column has. */
+/* Returns the weight of the busiest column. */
 static uint64_t most_of(const struct lanes *lanes)
 {
 	uint64_t most = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * views.c - what the drawing of several views shares.
+ * views.c - see views.h.
  */
 #include "tui/views/views.h"
 
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define TITLE_ABOVE 4 /* rows */
+#define TITLE_ABOVE 4 /* rows; no title in areas that are not higher */
 #define HOT_SHARE 0.10
 #define WARM_SHARE 0.02
 
@@ -22,7 +22,7 @@ struct area views_title(struct canvas *canvas, struct area area, const char *tit
 {
 	int used;
 
-	/* Where rows are few, what is in them must tell it. */
+	/* A small area is better used for rows than for a title. */
 	if (area.height <= TITLE_ABOVE)
 		return area;
 	canvas_fill(canvas, area.x, area.y, area.width, 0x2500, STYLE_BORDER);
@@ -93,7 +93,7 @@ void views_symbol(struct canvas *canvas, int x, int y, int width, enum style sty
 
 	shorten_symbol(text, symbol, width);
 	canvas_text(canvas, x, y, width, style, text);
-	/* What was searched may be in the part that is left out. */
+	/* The searched text may be in a part that was left out. */
 	match = views_match(text, search);
 	if (match < 0)
 		return;
