@@ -61,7 +61,7 @@ struct report_event {
 	const char *name; /* cleaned */
 	uint64_t samples, weight, lost; /* samples and weight: those that pass the filters */
 	uint64_t all_samples, all_weight; /* before the filters */
-	uint64_t freq_hz, period; /* exactly one is not 0 */
+	uint64_t freq_hz, period; /* at most one is not 0; both are 0 if not known */
 	bool rate_varies; /* the event also had other rates */
 	bool is_span; /* measures time between switches; every switch is a sample */
 	uint64_t count; /* value of the counter */
@@ -69,7 +69,7 @@ struct report_event {
 	uint64_t throttled;
 	uint64_t exact, delivered; /* samples with an exact address, and all samples */
 	bool tells_exact; /* the event requests exact addresses (precise_ip), or has some */
-	struct unwind_ends chains; /* how the callchains of all delivered samples end */
+	struct unwind_ends chains; /* ends of the callchains of delivered samples, if known */
 	uint64_t held_back; /* events counted by the kernel, neither sampled nor lost */
 	bool lost_of_all; /* lost and held_back include other processes, as in the engine */
 	uint64_t stood_still; /* number of stops because the event had no credit left */

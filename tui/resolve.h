@@ -43,7 +43,7 @@ enum resolve_error_kind {
 	RESOLVE_HIDDEN, /* the kernel hides its addresses */
 	RESOLVE_UNWOUND, /* a return probe in binary would crash its program */
 	RESOLVE_NO_PROCESS, /* pid, error */
-	RESOLVE_NO_TARGET, /* the target has no files to search */
+	RESOLVE_NO_TARGET, /* the event names no symbol */
 	RESOLVE_FAILED, /* error: EINTR, ETIME, ENOMEM */
 };
 

@@ -59,9 +59,9 @@ void calls_rows_fini(struct calls_rows *rows);
 /* Forgets the order, to start again. */
 void calls_rows_forget(struct calls_rows *rows);
 
-/* Makes the rows.  Unbuilt ("shut") nodes have closed rows.  whole: weight of 100%.  callers: only
- * for a butterfly, where both trees have the same root; else NULL.  Returns 0, or -ENOMEM with no
- * rows. */
+/* Makes the rows.  Nodes with children that were not built (shut) have closed rows.  whole: weight
+ * of 100%.  callers: only for a butterfly, where both trees have the same root; else NULL.  Returns
+ * 0, or -ENOMEM with no rows. */
 int calls_rows_make(struct calls_rows *rows, enum calls_shape shape, const struct calltree *callers,
 	const struct calltree *tree, uint64_t whole);
 
