@@ -23,9 +23,8 @@
 #define EVENT_MIN 8
 #define EVENT_MAX 14
 #define MARKS_MAX 4
-/* least height of the area for a sentence above the rows; next: for two lines of it */
-#define TOLD_MIN_HEIGHT 6
-#define TOLD_TWICE_MIN_HEIGHT 10
+#define TOLD_MIN_HEIGHT 6 /* least height of the area for a sentence above the rows */
+#define TOLD_TWICE_MIN_HEIGHT 10 /* least height for two lines of it */
 #define SPIN_NS 100000000u
 
 struct layout {
