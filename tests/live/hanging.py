@@ -229,9 +229,16 @@ def test_remembered(folder):
         for file in files:
             os.stat(file)
         os.kill(server, signal.SIGSTOP)
-        for words in (["report", files[0]], ["report", "--", files[1]], ["--config", files[0], data]):
+        for words in (["report", files[0]], ["report", "--", files[1]]):
             result = common.run([strobe, *words])
             checks.check(f"{' '.join(words)}: a sentence says so", not result.hung and NOTE in result.err, result)
+        screen = common.Screen([strobe, "--config", files[0], "--", shares, "0"], 100, 30)
+        try:
+            checks.check("a configuration there: the first screen comes", screen.until("shares_hot"), screen.text())
+            screen.send("q")
+            checks.check("a configuration there: it ends", screen.wait(timeout=60) is not None, screen.text())
+        finally:
+            screen.close()
 
 
 def main():

@@ -193,6 +193,9 @@ def check_tables():
         if "mem:" in event and done.status and "limit" in done.err:
             checks.skip(event, "no breakpoint is free")
             continue
+        if "never reports a hit" in done.err:
+            checks.skip(event, "this machine reports no hits of breakpoints")
+            continue
         checks.check(f"{event.split(':')[0]} by a name of the debug file", count and int(count[1]) >= least, str(done)[:600])
     if not shutil.which("xz"):
         checks.skip("packed symbols", "there is no xz")
