@@ -9,7 +9,7 @@
 #ifndef TUI_ANNOTATE_H
 #define TUI_ANNOTATE_H
 
-#include "sampler/store.h"
+#include "sampler/store/store.h"
 #include "symbols/code.h"
 #include "symbols/texts.h"
 #include "tui/filter.h"

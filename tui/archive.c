@@ -7,7 +7,7 @@
  */
 #include "tui/archive.h"
 
-#include "sampler/whole.h"
+#include "sampler/base/whole.h"
 #include "tui/explain_errno.h"
 #include "tui/export/outfile.h"
 #include "tui/giveup.h"

@@ -7,7 +7,7 @@
  */
 #include "tui/archive.h"
 
-#include "sampler/whole.h"
+#include "sampler/base/whole.h"
 #include "tui/tarlib.h"
 
 #include <errno.h>

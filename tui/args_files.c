@@ -7,7 +7,7 @@
  */
 #include "tui/args_private.h"
 
-#include "sampler/recording/reader.h"
+#include "sampler/perfdata/reader.h"
 #include "symbols/timedopen.h"
 #include "tui/archive.h"
 #include "tui/explain_errno.h"

@@ -4,7 +4,7 @@
  */
 #include "tui/args_private.h"
 
-#include "sampler/proc.h"
+#include "sampler/machine/proc.h"
 #include "symbols/function_name.h"
 #include "tui/config.h"
 #include "tui/export_name.h"

@@ -6,9 +6,9 @@
  */
 #include "tui/args_private.h"
 
-#include "sampler/pmu.h"
+#include "sampler/machine/pmu.h"
 
-#include "sampler/proc.h"
+#include "sampler/machine/proc.h"
 #include "tui/explain.h"
 
 #include <errno.h>

@@ -8,7 +8,7 @@
  */
 #include "tui/calltree.h"
 
-#include "sampler/hugepages.h"
+#include "sampler/base/hugepages.h"
 #include "tui/forest.h"
 #include "tui/grow.h"
 

@@ -8,9 +8,9 @@
 #ifndef TUI_CGROUPS_H
 #define TUI_CGROUPS_H
 
-#include "sampler/cgroup.h"
-#include "sampler/engine.h"
-#include "sampler/proc.h"
+#include "sampler/engine/engine.h"
+#include "sampler/events/cgroup.h"
+#include "sampler/machine/proc.h"
 
 #include <stddef.h>
 

@@ -7,7 +7,7 @@
 #ifndef TUI_CHAIN_NOTES_H
 #define TUI_CHAIN_NOTES_H
 
-#include "sampler/engine.h"
+#include "sampler/engine/engine.h"
 #include "symbols/symbols.h"
 #include "tui/explain.h"
 

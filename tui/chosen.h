@@ -7,7 +7,7 @@
 #ifndef TUI_CHOSEN_H
 #define TUI_CHOSEN_H
 
-#include "sampler/proc.h"
+#include "sampler/machine/proc.h"
 
 #include <stdbool.h>
 #include <stddef.h>

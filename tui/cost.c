@@ -4,8 +4,8 @@
  */
 #include "tui/cost.h"
 
-#include "sampler/proc.h"
-#include "sampler/self_counters.h"
+#include "sampler/kernel/self_counters.h"
+#include "sampler/machine/proc.h"
 
 #include <errno.h>
 #include <fcntl.h>

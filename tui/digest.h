@@ -8,9 +8,9 @@
 #ifndef TUI_DIGEST_H
 #define TUI_DIGEST_H
 
-#include "sampler/stacks.h"
-#include "sampler/store.h"
-#include "sampler/tasks.h"
+#include "sampler/store/stacks.h"
+#include "sampler/store/store.h"
+#include "sampler/store/tasks.h"
 #include "tui/filter.h"
 #include "tui/names.h"
 

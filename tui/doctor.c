@@ -6,8 +6,8 @@
  */
 #include "tui/doctor.h"
 
-#include "sampler/cgroup.h"
-#include "sampler/sys.h"
+#include "sampler/events/cgroup.h"
+#include "sampler/kernel/sys.h"
 #include "tui/clean.h"
 #include "tui/explain_errno.h"
 

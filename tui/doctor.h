@@ -8,7 +8,7 @@
 #ifndef TUI_DOCTOR_H
 #define TUI_DOCTOR_H
 
-#include "sampler/proc.h"
+#include "sampler/machine/proc.h"
 
 #include <stdbool.h>
 #include <stdio.h>

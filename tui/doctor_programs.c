@@ -4,8 +4,8 @@
  */
 #include "tui/doctor_programs.h"
 
-#include "sampler/proc.h"
-#include "sampler/tasks.h"
+#include "sampler/machine/proc.h"
+#include "sampler/store/tasks.h"
 #include "symbols/clock.h"
 #include "symbols/unwind.h"
 #include "tui/clean.h"

@@ -8,8 +8,8 @@
 #ifndef TUI_EARLY_H
 #define TUI_EARLY_H
 
-#include "sampler/stacks.h"
-#include "sampler/store.h"
+#include "sampler/store/stacks.h"
+#include "sampler/store/store.h"
 #include "tui/names.h"
 
 #include <stdbool.h>

@@ -12,9 +12,9 @@
 	"/proc is that of another pid namespace: its numbers are other processes. Mount the one " \
 	"of this namespace (unshare --mount-proc, or mount -t proc proc /proc)"
 
-#include "sampler/engine.h"
-#include "sampler/event.h"
-#include "sampler/proc.h"
+#include "sampler/engine/engine.h"
+#include "sampler/events/event.h"
+#include "sampler/machine/proc.h"
 #include "symbols/symbols.h"
 #include "tui/explain_system.h"
 #include "tui/names.h"

@@ -356,7 +356,7 @@ static void too_deep(struct text *text, const struct refusal *refusal)
 }
 
 /* Explains a refusal by strobe: the kernel would open the event, but fork() would fail in the
- * target (sampler/inherited.h). */
+ * target (sampler/events/inherited.h). */
 static void not_inherited(struct text *text, const struct refusal *refusal)
 {
 	const char *alone = refusal->request->counted

@@ -2,7 +2,7 @@
 /*
  * explain_silent.c - explains why an event that the kernel accepted never occurs, and the remedy.
  */
-#include "sampler/silent.h"
+#include "sampler/events/silent.h"
 
 #include "tui/explain.h"
 #include "tui/explain_text.h"

@@ -4,8 +4,8 @@
  */
 #include "tui/explain_system.h"
 
-#include "sampler/catalogue.h"
-#include "sampler/tracefs.h"
+#include "sampler/events/catalogue.h"
+#include "sampler/machine/tracefs.h"
 
 #include <ctype.h>
 #include <dirent.h>

@@ -27,7 +27,7 @@ struct explain_request {
 	const char *cgroup; /* its directory */
 	const char *filter; /* a filter that was refused although the event was accepted */
 	const char *bpf; /* a BPF program that was refused likewise */
-	bool inherited; /* only inheritance by new tasks was refused (sampler/inherited.h) */
+	bool inherited; /* only inheritance by new tasks was refused (sampler/events/inherited.h) */
 	const char *ioctl; /* an ioctl that was refused on the open event */
 	bool user_refused; /* the event was refused with exclude_kernel, too */
 	bool in_group; /* opened as a member of another event's group */

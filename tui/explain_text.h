@@ -5,8 +5,8 @@
 #ifndef TUI_EXPLAIN_TEXT_H
 #define TUI_EXPLAIN_TEXT_H
 
-#include "sampler/event_clash.h"
-#include "sampler/proc.h"
+#include "sampler/events/clash.h"
+#include "sampler/machine/proc.h"
 #include "tui/explain_system.h"
 
 #include <stdarg.h>

@@ -4,7 +4,7 @@
  */
 #include "tui/expr.h"
 
-#include "sampler/proc.h"
+#include "sampler/machine/proc.h"
 #include "tui/field_names.h"
 
 #include <errno.h>

@@ -7,9 +7,9 @@
 #ifndef TUI_FIELD_TEXT_H
 #define TUI_FIELD_TEXT_H
 
-#include "sampler/fields.h"
-#include "sampler/store.h"
-#include "sampler/values.h"
+#include "sampler/fields/fields.h"
+#include "sampler/fields/values.h"
+#include "sampler/store/store.h"
 #include "tui/names.h"
 
 #include <stdbool.h>

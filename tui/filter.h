@@ -16,9 +16,9 @@
 #ifndef TUI_FILTER_H
 #define TUI_FILTER_H
 
-#include "sampler/stacks.h"
-#include "sampler/store.h"
-#include "sampler/tasks.h"
+#include "sampler/store/stacks.h"
+#include "sampler/store/store.h"
+#include "sampler/store/tasks.h"
 #include "tui/field_text.h"
 #include "tui/names.h"
 

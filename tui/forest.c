@@ -4,7 +4,7 @@
  */
 #include "tui/forest.h"
 
-#include "sampler/hugepages.h"
+#include "sampler/base/hugepages.h"
 #include "tui/grow.h"
 #include "tui/scan.h"
 

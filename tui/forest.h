@@ -13,7 +13,7 @@
 #ifndef TUI_FOREST_H
 #define TUI_FOREST_H
 
-#include "sampler/stacks.h"
+#include "sampler/store/stacks.h"
 #include "tui/names.h"
 
 #include <stdbool.h>

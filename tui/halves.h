@@ -11,7 +11,7 @@
 #ifndef TUI_HALVES_H
 #define TUI_HALVES_H
 
-#include "sampler/store.h"
+#include "sampler/store/store.h"
 
 #include <pthread.h>
 #include <stdbool.h>

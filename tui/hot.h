@@ -11,8 +11,8 @@
 #ifndef TUI_HOT_H
 #define TUI_HOT_H
 
-#include "sampler/store.h"
-#include "sampler/tasks.h"
+#include "sampler/store/store.h"
+#include "sampler/store/tasks.h"
 #include "tui/basis.h"
 #include "tui/filter.h"
 #include "tui/names.h"

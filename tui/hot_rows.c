@@ -4,7 +4,7 @@
  */
 #include "tui/hot_private.h"
 
-#include "sampler/radix.h"
+#include "sampler/base/radix.h"
 
 #include <errno.h>
 #include <math.h>

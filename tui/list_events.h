@@ -6,7 +6,7 @@
 #ifndef TUI_LIST_EVENTS_H
 #define TUI_LIST_EVENTS_H
 
-#include "sampler/catalogue.h"
+#include "sampler/events/catalogue.h"
 #include "tui/session.h"
 
 #include <stddef.h>

@@ -4,8 +4,8 @@
  *
  * Exit status: 0 success, 2 a wrong command line, 1 anything else.  See exit_status.h for commands.
  */
-#include "sampler/cgroup.h"
-#include "sampler/launch.h"
+#include "sampler/events/cgroup.h"
+#include "sampler/kernel/launch.h"
 #include "symbols/symbols.h"
 #include "tui/annotate_report.h"
 #include "tui/archive.h"

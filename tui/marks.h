@@ -5,7 +5,7 @@
 #ifndef TUI_MARKS_H
 #define TUI_MARKS_H
 
-#include "sampler/engine.h"
+#include "sampler/engine/engine.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,7 +6,7 @@
 #ifndef TUI_MEMORY_H
 #define TUI_MEMORY_H
 
-#include "sampler/store.h"
+#include "sampler/store/store.h"
 
 #define MEMORY_TEXT_MAX 640
 

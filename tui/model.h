@@ -8,8 +8,8 @@
 #ifndef TUI_MODEL_H
 #define TUI_MODEL_H
 
-#include "sampler/engine.h"
-#include "sampler/proc.h"
+#include "sampler/engine/engine.h"
+#include "sampler/machine/proc.h"
 #include "tui/annotate.h"
 #include "tui/calltree.h"
 #include "tui/groups.h"

@@ -9,10 +9,10 @@
 #ifndef TUI_NAMES_H
 #define TUI_NAMES_H
 
-#include "sampler/changes.h"
-#include "sampler/images.h"
-#include "sampler/stacks.h"
-#include "sampler/store.h"
+#include "sampler/store/changes.h"
+#include "sampler/store/images.h"
+#include "sampler/store/stacks.h"
+#include "sampler/store/store.h"
 #include "symbols/symbols.h"
 
 #include <stdbool.h>

@@ -4,7 +4,7 @@
  */
 #include "tui/names_private.h"
 
-#include "sampler/proc.h"
+#include "sampler/machine/proc.h"
 #include "symbols/code.h"
 #include "tui/clean.h"
 #include "tui/grow.h"

@@ -2,14 +2,14 @@
 /*
  * offers.h - the catalogue for a screen, read and probed by a thread of its own.
  *
- * The thread owns the catalogue (sampler/catalogue.h).  Results are copied under a mutex and kept
+ * The thread owns the catalogue (sampler/events/catalogue.h).  Results are copied under a mutex and kept
  * until the target changes.  All functions are for the UI thread.
  */
 #ifndef TUI_OFFERS_H
 #define TUI_OFFERS_H
 
-#include "sampler/catalogue.h"
-#include "sampler/proc.h"
+#include "sampler/events/catalogue.h"
+#include "sampler/machine/proc.h"
 
 #include <stdbool.h>
 #include <stddef.h>

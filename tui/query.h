@@ -8,8 +8,8 @@
 #ifndef TUI_QUERY_H
 #define TUI_QUERY_H
 
-#include "sampler/store.h"
-#include "sampler/tasks.h"
+#include "sampler/store/store.h"
+#include "sampler/store/tasks.h"
 #include "tui/filter.h"
 #include "tui/names.h"
 #include "tui/scan_fields.h"

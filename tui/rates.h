@@ -7,7 +7,7 @@
 #ifndef TUI_RATES_H
 #define TUI_RATES_H
 
-#include "sampler/engine.h"
+#include "sampler/engine/engine.h"
 
 #include <stdbool.h>
 #include <stddef.h>

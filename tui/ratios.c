@@ -4,7 +4,7 @@
  */
 #include "tui/ratios.h"
 
-#include "sampler/event.h"
+#include "sampler/events/event.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  */
 #include "tui/record_file.h"
 
-#include "sampler/recording/synth.h"
+#include "sampler/perfdata/synth.h"
 #include "tui/clean.h"
 #include "tui/explain_errno.h"
 #include "tui/format.h"

@@ -9,7 +9,7 @@
 #ifndef TUI_RESOLVE_H
 #define TUI_RESOLVE_H
 
-#include "sampler/event.h"
+#include "sampler/events/event.h"
 #include "symbols/symbols.h"
 
 #include <limits.h>

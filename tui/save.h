@@ -12,11 +12,11 @@
 #ifndef TUI_SAVE_H
 #define TUI_SAVE_H
 
-#include "sampler/images.h"
-#include "sampler/recording/writer.h"
-#include "sampler/stacks.h"
-#include "sampler/store.h"
-#include "sampler/tasks.h"
+#include "sampler/perfdata/writer.h"
+#include "sampler/store/images.h"
+#include "sampler/store/stacks.h"
+#include "sampler/store/store.h"
+#include "sampler/store/tasks.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

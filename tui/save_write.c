@@ -7,9 +7,9 @@
  */
 #include "tui/save.h"
 
-#include "sampler/changes.h"
-#include "sampler/idmap.h"
-#include "sampler/recording/synth.h"
+#include "sampler/base/idmap.h"
+#include "sampler/perfdata/synth.h"
+#include "sampler/store/changes.h"
 #include "tui/grow.h"
 
 #include <errno.h>

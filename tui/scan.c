@@ -8,7 +8,7 @@
  */
 #include "tui/scan_private.h"
 
-#include "sampler/hugepages.h"
+#include "sampler/base/hugepages.h"
 #include "tui/clean.h"
 #include "tui/grow.h"
 

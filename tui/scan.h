@@ -11,8 +11,8 @@
 #ifndef TUI_SCAN_H
 #define TUI_SCAN_H
 
-#include "sampler/store.h"
-#include "sampler/tasks.h"
+#include "sampler/store/store.h"
+#include "sampler/store/tasks.h"
 #include "tui/filter.h"
 #include "tui/intern.h"
 #include "tui/names.h"

@@ -7,8 +7,8 @@
 #ifndef TUI_SESSION_H
 #define TUI_SESSION_H
 
-#include "sampler/engine.h"
-#include "sampler/proc.h"
+#include "sampler/engine/engine.h"
+#include "sampler/machine/proc.h"
 #include "sampler/recording/recording.h"
 #include "symbols/symbols.h"
 #include "tui/cgroups.h"

@@ -6,7 +6,7 @@
  */
 #include "tui/session.h"
 
-#include "sampler/proc.h"
+#include "sampler/machine/proc.h"
 #include "tui/cgroups.h"
 #include "tui/clean.h"
 

@@ -4,7 +4,7 @@
  */
 #include "tui/sieve.h"
 
-#include "sampler/hugepages.h"
+#include "sampler/base/hugepages.h"
 #include "tui/forest.h"
 #include "tui/grow.h"
 

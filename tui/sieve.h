@@ -9,7 +9,7 @@
 #ifndef TUI_SIEVE_H
 #define TUI_SIEVE_H
 
-#include "sampler/store.h"
+#include "sampler/store/store.h"
 #include "tui/filter.h"
 #include "tui/halves.h"
 

@@ -6,8 +6,8 @@
  */
 #include "tui/stat.h"
 
-#include "sampler/silent.h"
-#include "sampler/sys.h"
+#include "sampler/events/silent.h"
+#include "sampler/kernel/sys.h"
 #include "tui/clean.h"
 #include "tui/exit_status.h"
 #include "tui/explain.h"

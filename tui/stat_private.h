@@ -8,8 +8,8 @@
 #ifndef TUI_STAT_PRIVATE_H
 #define TUI_STAT_PRIVATE_H
 
-#include "sampler/counting.h"
-#include "sampler/proc.h"
+#include "sampler/counting/counting.h"
+#include "sampler/machine/proc.h"
 #include "tui/session.h"
 
 #include <stdio.h>

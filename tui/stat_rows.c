@@ -4,7 +4,7 @@
  */
 #include "tui/stat_private.h"
 
-#include "sampler/proc.h"
+#include "sampler/machine/proc.h"
 #include "tui/clean.h"
 
 #include <dirent.h>

@@ -7,8 +7,8 @@
 #ifndef TUI_UNWINDING_H
 #define TUI_UNWINDING_H
 
-#include "sampler/images.h"
-#include "sampler/unwind.h"
+#include "sampler/store/images.h"
+#include "sampler/store/unwind.h"
 #include "symbols/symbols.h"
 
 #include <stdbool.h>

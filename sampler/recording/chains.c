@@ -2,7 +2,7 @@
 /* chains.c - queues samples until their deferred chains arrive; see chains.h. */
 #include "sampler/recording/chains.h"
 
-#include "sampler/stacks.h"
+#include "sampler/store/stacks.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -10,8 +10,8 @@
 #ifndef SAMPLER_RECORDING_CHAINS_H
 #define SAMPLER_RECORDING_CHAINS_H
 
-#include "sampler/recording/order.h"
-#include "sampler/recording/reader.h"
+#include "sampler/perfdata/order.h"
+#include "sampler/perfdata/reader.h"
 
 /* Limits of waiting for a deferred record.  At the first one reached, the sample passes as it
  * is. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* deliver.c - passes each record of a file to the store, tasks or counters.  Loading thread. */
-#include "sampler/call_stack.h"
+#include "sampler/kernel/call_stack.h"
+#include "sampler/perfdata/told.h"
 #include "sampler/recording/recording_private.h"
-#include "sampler/recording/told.h"
 
 #include <elf.h>
 #include <errno.h>

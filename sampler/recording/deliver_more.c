@@ -8,8 +8,8 @@
  */
 #include "sampler/recording/recording_private.h"
 
-#include "sampler/recording/synth.h"
-#include "sampler/tracefs.h"
+#include "sampler/machine/tracefs.h"
+#include "sampler/perfdata/synth.h"
 
 #include <errno.h>
 #include <string.h>

@@ -7,9 +7,9 @@
  */
 #include "sampler/recording/recorder.h"
 
-#include "sampler/recording/synth.h"
-#include "sampler/recording/tracing.h"
-#include "sampler/sys.h"
+#include "sampler/kernel/sys.h"
+#include "sampler/perfdata/synth.h"
+#include "sampler/perfdata/tracing.h"
 
 #include <errno.h>
 #include <pthread.h>

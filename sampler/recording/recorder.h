@@ -9,8 +9,8 @@
 #ifndef SAMPLER_RECORDING_RECORDER_H
 #define SAMPLER_RECORDING_RECORDER_H
 
-#include "sampler/engine.h"
-#include "sampler/recording/writer.h"
+#include "sampler/engine/engine.h"
+#include "sampler/perfdata/writer.h"
 
 struct recorder;
 

@@ -12,8 +12,8 @@
 #ifndef SAMPLER_RECORDING_RECORDING_H
 #define SAMPLER_RECORDING_RECORDING_H
 
-#include "sampler/engine.h"
-#include "sampler/recording/reader.h"
+#include "sampler/engine/engine.h"
+#include "sampler/perfdata/reader.h"
 
 struct recording;
 

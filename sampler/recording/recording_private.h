@@ -7,15 +7,15 @@
 #ifndef SAMPLER_RECORDING_PRIVATE_H
 #define SAMPLER_RECORDING_PRIVATE_H
 
-#include "sampler/idmap.h"
-#include "sampler/ingest.h"
-#include "sampler/notes.h"
-#include "sampler/offcpu.h"
+#include "sampler/base/idmap.h"
+#include "sampler/engine/notes.h"
+#include "sampler/perfdata/order.h"
+#include "sampler/perfdata/tracing.h"
 #include "sampler/recording/chains.h"
-#include "sampler/recording/order.h"
 #include "sampler/recording/recording.h"
 #include "sampler/recording/relay.h"
-#include "sampler/recording/tracing.h"
+#include "sampler/store/ingest.h"
+#include "sampler/store/offcpu.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -9,7 +9,7 @@
 #ifndef SAMPLER_RECORDING_RELAY_H
 #define SAMPLER_RECORDING_RELAY_H
 
-#include "sampler/recording/order.h"
+#include "sampler/perfdata/order.h"
 
 #define RELAY_PACK_RECORDS 1024u
 #define RELAY_PACK_BYTES ((size_t)192 << 10)

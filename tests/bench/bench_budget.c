@@ -15,11 +15,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "sampler/images.h"
-#include "sampler/slices.h"
-#include "sampler/stacks.h"
-#include "sampler/store.h"
-#include "sampler/tasks.h"
+#include "sampler/store/images.h"
+#include "sampler/store/slices.h"
+#include "sampler/store/stacks.h"
+#include "sampler/store/store.h"
+#include "sampler/store/tasks.h"
 
 #define RATE 10000u
 #define PATHS 16000u

@@ -10,9 +10,9 @@
  *
  * Figures are printed, never judged here: machines differ.
  */
-#include "sampler/ingest.h"
-#include "sampler/record.h"
-#include "sampler/ring.h"
+#include "sampler/kernel/record.h"
+#include "sampler/kernel/ring.h"
+#include "sampler/store/ingest.h"
 
 #include <stdio.h>
 #include <stdlib.h>

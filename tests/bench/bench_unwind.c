@@ -8,8 +8,8 @@
  * others: a walk finds most rules in the cache, as it does in programs.  Batches are timed, and the
  * median tells.
  */
-#include "sampler/spaces.h"
-#include "sampler/unwind.h"
+#include "sampler/store/spaces.h"
+#include "sampler/store/unwind.h"
 
 #include <elf.h>
 #include <stdio.h>

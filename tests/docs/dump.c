@@ -2,7 +2,7 @@
 /*
  * dump.c - print a table of the program, for the tests of its documents: "keys" or "events".
  */
-#include "sampler/event.h"
+#include "sampler/events/event.h"
 #include "tui/keys.h"
 
 #include <stdio.h>

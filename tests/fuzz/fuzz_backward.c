@@ -4,7 +4,7 @@
  *
  * Input: data_head, the position read before, then the data area of 4 KiB (what is missing is 0).
  */
-#include "sampler/backward.h"
+#include "sampler/kernel/backward.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /*
  * fuzz_cgroup.c - any text as /proc/self/mounts, and as a cgroup path from a recording or option.
  */
-#include "sampler/cgroup.h"
+#include "sampler/events/cgroup.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * fuzz_event.c - any text as the argument of -e, on a machine made of files: an event's canonical name must parse to the
  * same event.
  */
-#include "sampler/event.h"
+#include "sampler/events/event.h"
 
 #include "tests/unit/event_fixture.h"
 

@@ -5,9 +5,9 @@
  * With flag 2 the bytes are formats of tracepoints, with flag 4 an entry of build-ids with its
  * header.
  */
-#include "sampler/recording/features.h"
-#include "sampler/recording/told.h"
-#include "sampler/recording/tracing.h"
+#include "sampler/perfdata/features.h"
+#include "sampler/perfdata/told.h"
+#include "sampler/perfdata/tracing.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /*
  * fuzz_fields.c - a tracepoint's format, a byte 0, then raw data: both as a recording may have them; and raw data as IBS.
  */
-#include "sampler/fields.h"
+#include "sampler/fields/fields.h"
 
 #include <stdlib.h>
 #include <string.h>

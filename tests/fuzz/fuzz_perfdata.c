@@ -5,8 +5,8 @@
  * Bytes of an odd number come through a pipe, others from a file.  What is given out is read whole, so ASan sees
  * what lies outside.
  */
-#include "sampler/recording/reader.h"
-#include "sampler/recording/tracing.h"
+#include "sampler/perfdata/reader.h"
+#include "sampler/perfdata/tracing.h"
 
 #include <stdlib.h>
 #include <string.h>

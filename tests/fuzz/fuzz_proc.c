@@ -2,7 +2,7 @@
 /*
  * fuzz_proc.c - any text as /proc/PID/stat and as a list of CPUs.
  */
-#include "sampler/proc.h"
+#include "sampler/machine/proc.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * Input: the record_format's five words, its flag in the low bit of a byte, 7 bytes unused, then
  * the record.  Every byte that the result points to is read, so ASan sees what lies outside.
  */
-#include "sampler/record.h"
+#include "sampler/kernel/record.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -4,9 +4,9 @@
  * Everything exists that its slices refer to.
  */
 #include "sampler/recording/recording.h"
-#include "sampler/stacks.h"
-#include "sampler/store.h"
-#include "sampler/tasks.h"
+#include "sampler/store/stacks.h"
+#include "sampler/store/store.h"
+#include "sampler/store/tasks.h"
 
 #include <poll.h>
 #include <stdlib.h>

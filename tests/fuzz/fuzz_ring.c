@@ -5,7 +5,7 @@
  * Input: data_tail, then data_head as a distance from it, then the data area of 4 KiB (what is
  * missing is 0).
  */
-#include "sampler/ring.h"
+#include "sampler/kernel/ring.h"
 
 #include <stdlib.h>
 #include <string.h>

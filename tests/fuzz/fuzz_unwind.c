@@ -5,8 +5,8 @@
  * An input is the machine and the length of the kernel's chain, a byte each, 16 rules, 4 registers,
  * the chain, and the stack.  Each rule is that of a page of one program.
  */
-#include "sampler/spaces.h"
-#include "sampler/unwind.h"
+#include "sampler/store/spaces.h"
+#include "sampler/store/unwind.h"
 
 #include <elf.h>
 #include <stdlib.h>

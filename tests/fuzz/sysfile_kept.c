@@ -9,7 +9,7 @@
 #define sysfile_line(...) line_now(__VA_ARGS__)
 #define sysfile_names(...) names_now(__VA_ARGS__)
 #define sysfile_directories(...) directories_now(__VA_ARGS__)
-#include "../../sampler/sysfile.c"
+#include "../../sampler/base/sysfile.c"
 #undef sysfile_read
 #undef sysfile_line
 #undef sysfile_names

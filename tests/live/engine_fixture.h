@@ -7,8 +7,8 @@
 #ifndef TESTS_LIVE_ENGINE_FIXTURE_H
 #define TESTS_LIVE_ENGINE_FIXTURE_H
 
-#include "sampler/engine.h"
-#include "sampler/sys.h"
+#include "sampler/engine/engine.h"
+#include "sampler/kernel/sys.h"
 #include "tests/live/amounts.h"
 
 #include <poll.h>

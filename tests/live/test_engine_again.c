@@ -5,7 +5,7 @@
  */
 #include "tests/live/engine_fixture.h"
 
-#include "sampler/proc.h"
+#include "sampler/machine/proc.h"
 
 #include <limits.h>
 #include <pthread.h>

@@ -6,7 +6,7 @@
 #include "tests/live/engine_fixture.h"
 #include "tests/live/engine_orders.h"
 
-#include "sampler/record.h"
+#include "sampler/kernel/record.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,8 +6,8 @@
 #include "tests/live/engine_fixture.h"
 #include "tests/live/engine_orders.h"
 
-#include "sampler/bpf.h"
-#include "sampler/counting.h"
+#include "sampler/counting/counting.h"
+#include "sampler/machine/bpf.h"
 
 #include <errno.h>
 #include <linux/bpf.h>

@@ -5,8 +5,8 @@
  */
 #include "tests/live/engine_fixture.h"
 
-#include "sampler/engine_internal.h"
-#include "sampler/proc.h"
+#include "sampler/engine/internal.h"
+#include "sampler/machine/proc.h"
 
 #include <errno.h>
 #include <fcntl.h>

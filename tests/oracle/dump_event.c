@@ -4,7 +4,7 @@
  *
  * usage: dump_event TEXT...; a text that is refused gives "error KIND at OFFSET near NAME".
  */
-#include "sampler/event.h"
+#include "sampler/events/event.h"
 
 #include <inttypes.h>
 #include <stdio.h>

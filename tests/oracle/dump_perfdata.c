@@ -7,8 +7,8 @@
  * "count TYPE N" for each record type, "event NAME SAMPLES", "state KEY VALUE", and with --records one line for each
  * record with a digest of its bytes as given out.
  */
-#include "sampler/recording/reader.h"
-#include "sampler/recording/tracing.h"
+#include "sampler/perfdata/reader.h"
+#include "sampler/perfdata/tracing.h"
 
 #include <errno.h>
 #include <fcntl.h>

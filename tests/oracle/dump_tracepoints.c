@@ -6,8 +6,8 @@
  * file, "raw HEX" prints how the line of these bytes was made ("none", "format", "fields"), a tab,
  * and the line.
  */
-#include "sampler/fields.h"
-#include "sampler/sysfile.h"
+#include "sampler/base/sysfile.h"
+#include "sampler/fields/fields.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #ifndef TESTS_UNIT_EVENT_FIXTURE_H
 #define TESTS_UNIT_EVENT_FIXTURE_H
 
-#include "sampler/event.h"
+#include "sampler/events/event.h"
 #include "tests/unit/scratch.h"
 
 #include <stdio.h>

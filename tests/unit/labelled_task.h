@@ -5,7 +5,7 @@
 #ifndef TESTS_LABELLED_TASK_H
 #define TESTS_LABELLED_TASK_H
 
-#include "sampler/tasks.h"
+#include "sampler/store/tasks.h"
 
 /* The label under which its samples are taken, with a reference that the caller has. */
 static inline uint32_t labelled_task(

@@ -5,7 +5,7 @@
 #ifndef TESTS_UNIT_LIMITS_FIXTURE_H
 #define TESTS_UNIT_LIMITS_FIXTURE_H
 
-#include "sampler/proc.h"
+#include "sampler/machine/proc.h"
 
 #include <string.h>
 

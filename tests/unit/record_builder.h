@@ -7,7 +7,7 @@
 #ifndef TESTS_RECORD_BUILDER_H
 #define TESTS_RECORD_BUILDER_H
 
-#include "sampler/record.h"
+#include "sampler/kernel/record.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -13,8 +13,8 @@
 #include "tui/names.h"
 #include "tui/scan.h"
 
-#include "sampler/store.h"
-#include "sampler/tasks.h"
+#include "sampler/store/store.h"
+#include "sampler/store/tasks.h"
 
 #include <stdio.h>
 #include <stdlib.h>

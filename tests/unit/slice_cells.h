@@ -5,7 +5,7 @@
 #ifndef TESTS_SLICE_CELLS_H
 #define TESTS_SLICE_CELLS_H
 
-#include "sampler/store.h"
+#include "sampler/store/store.h"
 
 #include <string.h>
 

@@ -7,9 +7,9 @@
 #ifndef TESTS_STORE_WORLD_H
 #define TESTS_STORE_WORLD_H
 
-#include "sampler/stacks.h"
-#include "sampler/store.h"
-#include "sampler/tasks.h"
+#include "sampler/store/stacks.h"
+#include "sampler/store/store.h"
+#include "sampler/store/tasks.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #ifndef TESTS_UNIT_TASKS_FIXTURE_H
 #define TESTS_UNIT_TASKS_FIXTURE_H
 
-#include "sampler/tasks.h"
+#include "sampler/store/tasks.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -4,9 +4,9 @@
  *
  * put() plays the kernel: the head counts down from 0, a record begins at the new head.
  */
-#include "sampler/backward.h"
+#include "sampler/kernel/backward.h"
 
-#include "sampler/sys.h"
+#include "sampler/kernel/sys.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -2,7 +2,7 @@
 /*
  * test_call_stack.c - chains with the processor's call stack (LBR) in place of their user part.
  */
-#include "sampler/call_stack.h"
+#include "sampler/kernel/call_stack.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "sampler/catalogue.h"
+#include "sampler/events/catalogue.h"
 #include "tests/unit/scratch.h"
 
 static char root[] = "/tmp/strobe-catalogue-XXXXXX";

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "sampler/cgroup.h"
+#include "sampler/events/cgroup.h"
 #include "tests/unit/scratch.h"
 
 #define ID_A "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"

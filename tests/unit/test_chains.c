@@ -4,7 +4,7 @@
  */
 #include "sampler/recording/chains.h"
 
-#include "sampler/stacks.h"
+#include "sampler/store/stacks.h"
 #include "tests/unit/record_builder.h"
 
 #include <stdio.h>

@@ -3,9 +3,9 @@
  * test_changes.c - code that takes the place of other code: samples of before and of after are told
  * apart, whether they were stored when that was not known yet or come later.
  */
-#include "sampler/changes.h"
+#include "sampler/store/changes.h"
 
-#include "sampler/ingest.h"
+#include "sampler/store/ingest.h"
 
 #include <errno.h>
 #include <pthread.h>

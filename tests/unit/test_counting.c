@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "sampler/counting.h"
+#include "sampler/counting/counting.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -2,7 +2,7 @@
 /*
  * test_coverage.c - coverage by time, on busy and idle CPUs, and by count.
  */
-#include "sampler/coverage.h"
+#include "sampler/engine/coverage.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 /*
  * test_credit.c - credit against a model of the kernel's event_limit.
  */
-#include "sampler/credit.h"
+#include "sampler/kernel/credit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

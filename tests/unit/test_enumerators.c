@@ -3,7 +3,7 @@
  * test_enumerators.c - names of enumerators in formats become numbers, by type information made
  * here.
  */
-#include "sampler/enumerators.h"
+#include "sampler/events/enumerators.h"
 
 #include "tests/unit/event_fixture.h"
 

@@ -2,7 +2,7 @@
 /*
  * test_event.c - the grammar of -e, as tables.
  */
-#include "sampler/event.h"
+#include "sampler/events/event.h"
 
 #include <errno.h>
 #include <setjmp.h>

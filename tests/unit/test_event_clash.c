@@ -2,7 +2,7 @@
 /*
  * test_event_clash.c - events that exclude each other.
  */
-#include "sampler/event_clash.h"
+#include "sampler/events/clash.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "sampler/silent.h"
+#include "sampler/events/silent.h"
 #include "tests/unit/limits_fixture.h"
 #include "tui/explain.h"
 

@@ -2,9 +2,9 @@
 /*
  * test_fields.c - schemas of tracepoints and of sample_type bits, samples read and written by them.
  */
-#include "sampler/fields.h"
+#include "sampler/fields/fields.h"
 
-#include "sampler/tracefs.h"
+#include "sampler/machine/tracefs.h"
 
 #include <errno.h>
 #include <setjmp.h>

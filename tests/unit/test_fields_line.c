@@ -4,7 +4,7 @@
  *
  * The formats are those that Linux 6.18 prints, but for the names of fields.
  */
-#include "sampler/fields.h"
+#include "sampler/fields/fields.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 /*
  * test_follow.c - forks, ends, and numbers that are given out again.
  */
-#include "sampler/follow.h"
+#include "sampler/engine/follow.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

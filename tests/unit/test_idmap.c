@@ -2,7 +2,7 @@
 /*
  * test_idmap.c - the table against a plain array that says the same.
  */
-#include "sampler/idmap.h"
+#include "sampler/base/idmap.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 /*
  * test_images.c - what makes two mappings one image, and how long an image lives.
  */
-#include "sampler/images.h"
+#include "sampler/store/images.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

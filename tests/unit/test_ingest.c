@@ -2,7 +2,7 @@
 /*
  * test_ingest.c - from decoded records to cells: modes, markers, callers, weights.
  */
-#include "sampler/ingest.h"
+#include "sampler/store/ingest.h"
 
 #include <elf.h>
 #include <setjmp.h>

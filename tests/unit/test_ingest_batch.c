@@ -2,7 +2,7 @@
 /*
  * test_ingest_batch.c - samples ingested many at a time come out as if they had come one by one.
  */
-#include "sampler/ingest.h"
+#include "sampler/store/ingest.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

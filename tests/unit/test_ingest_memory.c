@@ -2,7 +2,7 @@
 /*
  * test_ingest_memory.c - samples for which there is no memory are counted, wherever it ran out.
  */
-#include "sampler/ingest.h"
+#include "sampler/store/ingest.h"
 
 #include <errno.h>
 #include <limits.h>

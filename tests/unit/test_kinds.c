@@ -2,7 +2,7 @@
 /*
  * test_kinds.c - the extension table, and AMD IBS: raw records built from the documented registers.
  */
-#include "sampler/kinds.h"
+#include "sampler/fields/kinds.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,8 +2,8 @@
 /*
  * test_launch.c - commands that wait, run, fail to execute, end.
  */
-#include "sampler/launch.h"
-#include "sampler/proc.h"
+#include "sampler/kernel/launch.h"
+#include "sampler/machine/proc.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -2,7 +2,7 @@
 /*
  * test_merge.c - the order of records over rings in memory.
  */
-#include "sampler/merge.h"
+#include "sampler/kernel/merge.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,9 +2,9 @@
 /*
  * test_offcpu.c - time off the CPU, of made-up switches; every reference that is taken is given back.
  */
-#include "sampler/offcpu.h"
+#include "sampler/store/offcpu.h"
 
-#include "sampler/store.h"
+#include "sampler/store/store.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -2,7 +2,7 @@
 /*
  * test_order.c - records in order of time: rounds, ties, late ones, the limit, ends.
  */
-#include "sampler/recording/order.h"
+#include "sampler/perfdata/order.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "sampler/pmu.h"
+#include "sampler/machine/pmu.h"
 #include "tests/unit/event_fixture.h"
 
 static int make_machine(void **state)

@@ -2,7 +2,7 @@
 /*
  * test_proc.c - stat lines and CPU lists as text; this process and its own children from /proc.
  */
-#include "sampler/proc.h"
+#include "sampler/machine/proc.h"
 
 #include <dirent.h>
 #include <errno.h>

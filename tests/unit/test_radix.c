@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "sampler/radix.h"
+#include "sampler/base/radix.h"
 
 #define ITEMS 5000u
 

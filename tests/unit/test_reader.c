@@ -4,8 +4,8 @@
  *
  * Files of other machines, and cut ones, are in tests/oracle/reader.py.
  */
-#include "sampler/recording/features.h"
-#include "sampler/recording/reader.h"
+#include "sampler/perfdata/features.h"
+#include "sampler/perfdata/reader.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
  * test_reader_streams.c - synthetic directories as perf record --threads writes them: merged by
  * time, in packs, cut, damaged.
  */
-#include "sampler/recording/reader.h"
+#include "sampler/perfdata/reader.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -19,9 +19,9 @@
 
 #include <cmocka.h>
 
+#include "sampler/kernel/sys.h"
+#include "sampler/perfdata/synth.h"
 #include "sampler/recording/recorder.h"
-#include "sampler/recording/synth.h"
-#include "sampler/sys.h"
 
 #define SMALL ((size_t)64 << 10)
 

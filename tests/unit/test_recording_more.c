@@ -4,11 +4,11 @@
  */
 #include "sampler/recording/recording.h"
 
-#include "sampler/fields.h"
-#include "sampler/recording/attrs.h"
-#include "sampler/recording/synth.h"
-#include "sampler/recording/tracing.h"
-#include "sampler/recording/writer.h"
+#include "sampler/fields/fields.h"
+#include "sampler/perfdata/attrs.h"
+#include "sampler/perfdata/synth.h"
+#include "sampler/perfdata/tracing.h"
+#include "sampler/perfdata/writer.h"
 #include "tests/unit/event_fixture.h"
 #include "tests/unit/record_builder.h"
 

@@ -4,8 +4,8 @@
  */
 #include "sampler/recording/recording.h"
 
-#include "sampler/recording/tracing.h"
-#include "sampler/recording/writer.h"
+#include "sampler/perfdata/tracing.h"
+#include "sampler/perfdata/writer.h"
 #include "tests/unit/event_fixture.h"
 #include "tests/unit/record_builder.h"
 

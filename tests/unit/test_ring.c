@@ -4,7 +4,7 @@
  *
  * The tests over memory play the kernel: put() writes a record at the head, bytes wrapping.
  */
-#include "sampler/ring.h"
+#include "sampler/kernel/ring.h"
 
 #include <errno.h>
 #include <setjmp.h>

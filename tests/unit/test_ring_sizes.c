@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "sampler/engine_internal.h"
+#include "sampler/engine/internal.h"
 
 #include <pthread.h>
 #include <semaphore.h>

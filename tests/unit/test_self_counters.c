@@ -2,9 +2,9 @@
 /*
  * test_self_counters.c - the seqlock on a made-up page, and strobe's own counters on this program's threads.
  */
-#include "sampler/self_counters.h"
+#include "sampler/kernel/self_counters.h"
 
-#include "sampler/sys.h"
+#include "sampler/kernel/sys.h"
 
 #include <errno.h>
 #include <pthread.h>

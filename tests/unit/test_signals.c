@@ -3,7 +3,7 @@
  * test_signals.c - overflows told by signals, the alternative to epoll that doc/architecture.md describes: what it says
  * of F_SETSIG, F_SETOWN_EX, POLL_IN and POLL_HUP is so.
  */
-#include "sampler/sys.h"
+#include "sampler/kernel/sys.h"
 
 #include <errno.h>
 #include <fcntl.h>

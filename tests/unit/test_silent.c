@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "sampler/silent.h"
+#include "sampler/events/silent.h"
 #include "tests/unit/event_fixture.h"
 
 static struct event_fixture machine;

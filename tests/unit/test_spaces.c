@@ -2,7 +2,7 @@
 /*
  * test_spaces.c - address spaces: mappings, what replaces them, and what an address falls into.
  */
-#include "sampler/spaces.h"
+#include "sampler/store/spaces.h"
 #include "tests/unit/tasks_fixture.h"
 
 #include <sys/mman.h>

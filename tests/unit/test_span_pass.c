@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "sampler/engine_internal.h"
-#include "sampler/store.h"
+#include "sampler/engine/internal.h"
+#include "sampler/store/store.h"
 
 #include <stdlib.h>
 

@@ -2,9 +2,9 @@
 /*
  * test_stacks.c - the prefix tree of stacks, its references, and the cache of chains.
  */
-#include "sampler/stacks.h"
+#include "sampler/store/stacks.h"
 
-#include "sampler/idtable.h"
+#include "sampler/base/idtable.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "sampler/slices.h"
+#include "sampler/store/slices.h"
 #include "tests/unit/store_world.h"
 
 #include <errno.h>

@@ -2,11 +2,11 @@
 /*
  * test_store_values.c - the store's column of values: only where there are some, kept by merges, given up for memory.
  */
-#include "sampler/store.h"
+#include "sampler/store/store.h"
 
-#include "sampler/stacks.h"
-#include "sampler/tasks.h"
-#include "sampler/values.h"
+#include "sampler/fields/values.h"
+#include "sampler/store/stacks.h"
+#include "sampler/store/tasks.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 /*
  * test_swap.c - bit fields of attributes, and records that do not fit; whole files are in tests/oracle/reader.py.
  */
-#include "sampler/recording/swap.h"
+#include "sampler/perfdata/swap.h"
 
 #include <errno.h>
 #include <setjmp.h>

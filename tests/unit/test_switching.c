@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "sampler/engine_internal.h"
+#include "sampler/engine/internal.h"
 
 #include <stdlib.h>
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "sampler/recording/synth.h"
+#include "sampler/perfdata/synth.h"
 
 static const struct record_format format = {
 	.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |

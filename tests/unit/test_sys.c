@@ -2,7 +2,7 @@
 /*
  * test_sys.c - the engine's half of an attribute.  What the kernel makes of it is a live test.
  */
-#include "sampler/sys.h"
+#include "sampler/kernel/sys.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
  * test_told.c - simpleperf's sections, whole, cut and of other bytes; and what they make of
  * mappings.
  */
-#include "sampler/recording/told.h"
+#include "sampler/perfdata/told.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

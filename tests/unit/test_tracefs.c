@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "sampler/tracefs.h"
+#include "sampler/machine/tracefs.h"
 #include "tests/unit/event_fixture.h"
 
 static int make_machine(void **state)

@@ -2,7 +2,7 @@
 /*
  * test_trigger.c - the text of a trigger, when it fires and fires again, and /proc/stat.
  */
-#include "sampler/trigger.h"
+#include "sampler/engine/trigger.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -2,7 +2,7 @@
 /*
  * test_values.c - tuples of field values: each once, counted, read by another thread while others come and go.
  */
-#include "sampler/values.h"
+#include "sampler/fields/values.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "sampler/engine_internal.h"
-#include "sampler/silent.h"
+#include "sampler/engine/internal.h"
+#include "sampler/events/silent.h"
 
 /* The machine. */
 static struct {

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "sampler/whole.h"
+#include "sampler/base/whole.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -19,8 +19,8 @@
 
 #include <cmocka.h>
 
-#include "sampler/recording/synth.h"
-#include "sampler/recording/writer.h"
+#include "sampler/perfdata/synth.h"
+#include "sampler/perfdata/writer.h"
 
 #define TYPE                                                                            \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \

@@ -5,9 +5,9 @@
 #ifndef TESTS_UNIT_UNWINDER_FIXTURE_H
 #define TESTS_UNIT_UNWINDER_FIXTURE_H
 
-#include "sampler/unwind.h"
+#include "sampler/store/unwind.h"
 
-#include "sampler/spaces.h"
+#include "sampler/store/spaces.h"
 
 #include <elf.h>
 #include <setjmp.h>

@@ -11,7 +11,7 @@
 #include "tui/clean.h"
 #include "tui/export/frames.h"
 
-#include "sampler/idtable.h"
+#include "sampler/base/idtable.h"
 #include "tui/grow.h"
 #include "tui/intern.h"
 

@@ -8,8 +8,8 @@
  */
 #include "tui/export/fold.h"
 
-#include "sampler/hugepages.h"
-#include "sampler/idtable.h"
+#include "sampler/base/hugepages.h"
+#include "sampler/base/idtable.h"
 #include "tui/clean.h"
 #include "tui/grow.h"
 

@@ -7,7 +7,7 @@
  * sample is one row.  Samples without a time are spread over their slice's time; meta.extra has
  * their number.
  */
-#include "sampler/idtable.h"
+#include "sampler/base/idtable.h"
 #include "tui/clean.h"
 #include "tui/export/jsontext.h"
 #include "tui/export/profile.h"

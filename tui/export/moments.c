@@ -8,7 +8,7 @@
  */
 #include "tui/export/profile.h"
 
-#include "sampler/engine.h"
+#include "sampler/engine/engine.h"
 #include "tui/grow.h"
 
 #include <errno.h>

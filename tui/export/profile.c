@@ -4,7 +4,7 @@
  */
 #include "tui/export/profile.h"
 
-#include "sampler/idtable.h"
+#include "sampler/base/idtable.h"
 #include "tui/grow.h"
 
 #include <errno.h>

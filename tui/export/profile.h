@@ -7,11 +7,11 @@
 #ifndef TUI_EXPORT_PROFILE_H
 #define TUI_EXPORT_PROFILE_H
 
-#include "sampler/event.h"
-#include "sampler/images.h"
-#include "sampler/stacks.h"
-#include "sampler/store.h"
-#include "sampler/tasks.h"
+#include "sampler/events/event.h"
+#include "sampler/store/images.h"
+#include "sampler/store/stacks.h"
+#include "sampler/store/store.h"
+#include "sampler/store/tasks.h"
 #include "tui/export/times.h"
 #include "tui/filter.h"
 #include "tui/names.h"

@@ -9,7 +9,7 @@
  */
 #include "tui/export/run.h"
 
-#include "sampler/fields.h"
+#include "sampler/fields/fields.h"
 #include "tui/clean.h"
 #include "tui/export/script_text.h"
 #include "tui/giveup.h"

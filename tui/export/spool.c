@@ -4,7 +4,7 @@
  */
 #include "tui/export/spool.h"
 
-#include "sampler/whole.h"
+#include "sampler/base/whole.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * pending.c - samples that wait for unwind tables.  Runs in the sampling thread.
+ *
+ * A sample triggers the loading of tables, which arrive some milliseconds later.  Until then
+ * samples are copied out of their rings.  After PENDING_NS, or beyond PENDING_BYTES, they are
+ * ingested with the kernel's call chain.
+ */
+#include "sampler/engine/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PENDING_BYTES (16u << 20)
+#define PENDING_NS 1000000000ull
+
+struct held {
+	size_t len; /* length of the record, which follows */
+	uint64_t period; /* weight of the sample */
+	unsigned int index; /* index of the choice */
+	uint8_t id; /* event id, to detect that another event took the index */
+};
+
+static bool hold(struct engine *engine, unsigned int index, const struct perf_event_header *header,
+	uint64_t period)
+{
+	struct pending *pending = &engine->pending;
+	const struct held held = {header->size, period, index, engine->status.events[index].id};
+	const size_t len = sizeof(held) + header->size;
+
+	_Static_assert(sizeof(struct held) % 8 == 0, "records are aligned");
+	if (pending->len + len > PENDING_BYTES)
+		return false;
+	if (pending->len + len > pending->size) {
+		size_t size = pending->size ? 2 * pending->size : 256u << 10;
+		uint8_t *grown = realloc(pending->bytes, size);
+
+		if (!grown)
+			return false;
+		pending->bytes = grown;
+		pending->size = size;
+	}
+	memcpy(pending->bytes + pending->len, &held, sizeof(held));
+	memcpy(pending->bytes + pending->len + sizeof(held), header, header->size);
+	pending->len += len;
+	return true;
+}
+
+static void take_in(struct engine *engine, unsigned int index,
+	const struct perf_event_header *header, struct record *record, enum unwind_end end)
+{
+	if (end == UNWIND_WAITS)
+		ingest_mark_late(&engine->ingest, record);
+
+	struct ingest_sample sample = {.record = record,
+		.event = engine->status.events[index].id,
+		.end = (uint8_t)(end == UNWIND_WAITS ? UNWIND_UNTRIED : end),
+		.hash = ingest_chain_hash(&engine->ingest, record)};
+
+	if (!ingest_samples(&engine->ingest, &sample, 1)) {
+		span_seen(engine, record);
+		span_on_cpu(engine, index, record);
+	}
+	tap_sample(engine, header, index, &record->sample);
+}
+
+void pending_take(struct engine *engine, unsigned int index, const struct perf_event_header *header,
+	struct record *record)
+{
+	enum unwind_end end;
+
+	if (ingest_unwind(&engine->ingest, record, &engine->choices[index].format, &end))
+		end = UNWIND_UNTRIED;
+	if (end == UNWIND_WAITS && hold(engine, index, header, record->sample.period))
+		return;
+	take_in(engine, index, header, record, end);
+}
+
+enum unwind_end pending_unwind_now(struct engine *engine, unsigned int index, struct record *record)
+{
+	enum unwind_end end;
+
+	if (ingest_unwind(&engine->ingest, record, &engine->choices[index].format, &end))
+		return UNWIND_UNTRIED;
+	if (end != UNWIND_WAITS)
+		return end;
+	ingest_mark_late(&engine->ingest, record);
+	return UNWIND_UNTRIED;
+}
+
+/* Returns false if the sample still waits. */
+static bool retry(struct engine *engine, const struct held *held,
+	const struct perf_event_header *header, bool all)
+{
+	const struct choice *choice = &engine->choices[held->index];
+	enum unwind_end end = UNWIND_UNTRIED;
+	struct record record;
+
+	if (held->index >= engine->status.n_events ||
+		engine->status.events[held->index].id != held->id ||
+		record_decode(&record, header, &choice->format))
+		return true;
+	record.sample.period = held->period;
+	if (ingest_unwind(&engine->ingest, &record, &choice->format, &end))
+		end = UNWIND_UNTRIED;
+	if (end == UNWIND_WAITS && !all && record.id.time_ns + PENDING_NS > engine->round_ns)
+		return false;
+	take_in(engine, held->index, header, &record, end);
+	return true;
+}
+
+void pending_retry(struct engine *engine, bool all)
+{
+	struct pending *pending = &engine->pending;
+	size_t at = 0, kept = 0;
+
+	while (at < pending->len) {
+		const struct held *held = (const void *)(pending->bytes + at);
+		const size_t len = sizeof(*held) + held->len;
+
+		if (!retry(engine, held, (const void *)(held + 1), all)) {
+			memmove(pending->bytes + kept, pending->bytes + at, len);
+			kept += len;
+		}
+		at += len;
+	}
+	pending->len = kept;
+}
+
+void pending_fini(struct engine *engine)
+{
+	free(engine->pending.bytes);
+	engine->pending = (struct pending){0};
+}
