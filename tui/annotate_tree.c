@@ -6,7 +6,7 @@
  */
 #include "tui/annotate_tree.h"
 
-#include "symbols/timedopen.h"
+#include "symbols/base/timedopen.h"
 #include "tui/annotate_tree_private.h"
 #include "tui/explain_errno.h"
 #include "tui/grow.h"

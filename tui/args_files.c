@@ -8,7 +8,7 @@
 #include "tui/args_private.h"
 
 #include "sampler/perfdata/reader.h"
-#include "symbols/timedopen.h"
+#include "symbols/base/timedopen.h"
 #include "tui/archive.h"
 #include "tui/explain_errno.h"
 #include "tui/export/outpath.h"

@@ -5,7 +5,7 @@
 #include "tui/args_private.h"
 
 #include "sampler/machine/proc.h"
-#include "symbols/function_name.h"
+#include "symbols/base/function_name.h"
 #include "tui/config.h"
 #include "tui/export_name.h"
 

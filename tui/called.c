@@ -4,7 +4,7 @@
  */
 #include "tui/called.h"
 
-#include "symbols/function_cut.h"
+#include "symbols/base/function_cut.h"
 
 #include <stdlib.h>
 #include <string.h>

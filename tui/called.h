@@ -7,7 +7,7 @@
 #ifndef TUI_CALLED_H
 #define TUI_CALLED_H
 
-#include "symbols/function_name.h"
+#include "symbols/base/function_name.h"
 #include "tui/names.h"
 
 #include <stdbool.h>

@@ -4,7 +4,7 @@
  */
 #include "tui/chain_notes.h"
 
-#include "symbols/unwind.h"
+#include "symbols/client/unwind.h"
 #include "tui/clean.h"
 #include "tui/explain_errno.h"
 #include "tui/session.h"

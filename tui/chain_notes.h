@@ -8,7 +8,7 @@
 #define TUI_CHAIN_NOTES_H
 
 #include "sampler/engine/engine.h"
-#include "symbols/symbols.h"
+#include "symbols/client/symbols.h"
 #include "tui/explain.h"
 
 #include <stdbool.h>

@@ -6,8 +6,8 @@
 
 #include "sampler/machine/proc.h"
 #include "sampler/store/tasks.h"
-#include "symbols/clock.h"
-#include "symbols/unwind.h"
+#include "symbols/base/clock.h"
+#include "symbols/client/unwind.h"
 #include "tui/clean.h"
 #include "tui/explain_errno.h"
 

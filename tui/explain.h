@@ -15,7 +15,7 @@
 #include "sampler/engine/engine.h"
 #include "sampler/events/event.h"
 #include "sampler/machine/proc.h"
-#include "symbols/symbols.h"
+#include "symbols/client/symbols.h"
 #include "tui/explain_system.h"
 #include "tui/names.h"
 

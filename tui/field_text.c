@@ -4,7 +4,7 @@
  */
 #include "tui/field_text.h"
 
-#include "symbols/function_cut.h"
+#include "symbols/base/function_cut.h"
 #include "tui/clean.h"
 
 #include <inttypes.h>

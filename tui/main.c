@@ -6,7 +6,7 @@
  */
 #include "sampler/events/cgroup.h"
 #include "sampler/kernel/launch.h"
-#include "symbols/symbols.h"
+#include "symbols/client/symbols.h"
 #include "tui/annotate_report.h"
 #include "tui/archive.h"
 #include "tui/args.h"

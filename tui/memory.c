@@ -7,7 +7,7 @@
  */
 #include "tui/memory.h"
 
-#include "symbols/symbols.h"
+#include "symbols/client/symbols.h"
 #include "tui/cost.h"
 #include "tui/format.h"
 

@@ -4,7 +4,7 @@
  */
 #include "tui/model_annotate.h"
 
-#include "symbols/texts.h"
+#include "symbols/client/texts.h"
 
 #include <errno.h>
 #include <poll.h>

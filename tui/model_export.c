@@ -6,7 +6,7 @@
  * The UI thread, which owns filters and names, copies the samples that pass and the current names.
  * Another thread writes the file.
  */
-#include "symbols/thread.h"
+#include "symbols/base/thread.h"
 #include "tui/clean.h"
 #include "tui/explain_errno.h"
 #include "tui/export/outfile.h"

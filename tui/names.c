@@ -7,8 +7,8 @@
  */
 #include "tui/names_private.h"
 
-#include "symbols/code.h"
-#include "symbols/function_cut.h"
+#include "symbols/base/function_cut.h"
+#include "symbols/client/code.h"
 #include "tui/clean.h"
 #include "tui/forest.h"
 #include "tui/grow.h"

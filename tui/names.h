@@ -13,7 +13,7 @@
 #include "sampler/store/images.h"
 #include "sampler/store/stacks.h"
 #include "sampler/store/store.h"
-#include "symbols/symbols.h"
+#include "symbols/client/symbols.h"
 
 #include <stdbool.h>
 #include <stdint.h>

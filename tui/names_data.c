@@ -4,7 +4,7 @@
  */
 #include "tui/names_private.h"
 
-#include "symbols/data.h"
+#include "symbols/client/data.h"
 
 static bool has_data(const struct image_info *info)
 {

@@ -5,7 +5,7 @@
 #include "tui/names_private.h"
 
 #include "sampler/machine/proc.h"
-#include "symbols/code.h"
+#include "symbols/client/code.h"
 #include "tui/clean.h"
 #include "tui/grow.h"
 #include "tui/names_rules.h"

@@ -8,7 +8,7 @@
 #ifndef TUI_NAMES_PRIVATE_H
 #define TUI_NAMES_PRIVATE_H
 
-#include "symbols/moved.h"
+#include "symbols/client/moved.h"
 #include "tui/names.h"
 
 enum ref_kind {

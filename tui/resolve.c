@@ -4,7 +4,7 @@
  */
 #include "tui/resolve.h"
 
-#include "symbols/by_name.h"
+#include "symbols/client/by_name.h"
 #include "tui/resolve_private.h"
 
 #include <errno.h>

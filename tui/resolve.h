@@ -10,7 +10,7 @@
 #define TUI_RESOLVE_H
 
 #include "sampler/events/event.h"
-#include "symbols/symbols.h"
+#include "symbols/client/symbols.h"
 
 #include <limits.h>
 #include <stddef.h>

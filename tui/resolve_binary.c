@@ -2,7 +2,7 @@
 /*
  * resolve_binary.c - see resolve_private.h.  UI thread.
  */
-#include "symbols/timedopen.h"
+#include "symbols/base/timedopen.h"
 #include "tui/resolve_private.h"
 
 #include <errno.h>

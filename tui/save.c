@@ -3,7 +3,7 @@
  * save.c - see save.h: the saving thread, its file, and the data gathered for it.
  */
 #include "tui/save.h"
-#include "symbols/thread.h"
+#include "symbols/base/thread.h"
 
 #include "tui/clean.h"
 #include "tui/explain_errno.h"

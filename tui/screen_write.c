@@ -3,7 +3,7 @@
  * screen_write.c - writes files: the screen as text or picture, and exports of the window's
  * samples.
  */
-#include "symbols/thread.h"
+#include "symbols/base/thread.h"
 #include "tui/clean.h"
 #include "tui/explain_errno.h"
 #include "tui/export/outfile.h"

@@ -10,7 +10,7 @@
 #include "sampler/engine/engine.h"
 #include "sampler/machine/proc.h"
 #include "sampler/recording/recording.h"
-#include "symbols/symbols.h"
+#include "symbols/client/symbols.h"
 #include "tui/cgroups.h"
 #include "tui/csv.h"
 #include "tui/expr.h"

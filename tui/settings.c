@@ -7,7 +7,7 @@
  */
 #include "tui/settings.h"
 
-#include "symbols/timedopen.h"
+#include "symbols/base/timedopen.h"
 #include "tui/clean.h"
 #include "tui/explain_errno.h"
 #include "tui/export/outfile.h"

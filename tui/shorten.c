@@ -8,7 +8,7 @@
  */
 #include "tui/shorten.h"
 
-#include "symbols/function_name.h"
+#include "symbols/base/function_name.h"
 #include "tui/canvas.h"
 
 #include <stdbool.h>

@@ -4,8 +4,8 @@
  */
 #include "tui/unwinding.h"
 
-#include "symbols/unwind.h"
-#include "symbols/unwtab.h"
+#include "symbols/client/unwind.h"
+#include "symbols/wire/unwtab.h"
 #include "tui/names.h"
 
 #include <errno.h>

@@ -9,7 +9,7 @@
 
 #include "sampler/store/images.h"
 #include "sampler/store/unwind.h"
-#include "symbols/symbols.h"
+#include "symbols/client/symbols.h"
 
 #include <stdbool.h>
 

@@ -6,7 +6,7 @@
  * First byte: bit 0 arm64; bit 1 the rest is an ELF file, else .eh_frame and .debug_frame; bit 2 no
  * end is known.  The second one: how much of the rest, in 256ths, is the first section.
  */
-#include "symbols/cfi.h"
+#include "symbols/dwarf/cfi.h"
 
 #include <elf.h>
 #include <stdlib.h>

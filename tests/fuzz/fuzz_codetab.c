@@ -2,7 +2,7 @@
 /*
  * fuzz_codetab.c - any bytes as a table of code: what the check lets pass can be searched and read.
  */
-#include "symbols/codetab.h"
+#include "symbols/wire/codetab.h"
 
 #include <stdlib.h>
 #include <string.h>

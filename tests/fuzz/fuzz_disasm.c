@@ -3,7 +3,7 @@
  * fuzz_disasm.c - the choice of a machine, then any bytes as its code.  Each byte is in one
  * instruction, and the table passes its reader's check.
  */
-#include "symbols/disasm.h"
+#include "symbols/worker/disasm.h"
 
 #include <elf.h>
 #include <stdlib.h>

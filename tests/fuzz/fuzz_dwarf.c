@@ -6,8 +6,8 @@
  * The first eight bytes are the lengths of the first two.  Asked for are addresses in the range
  * where the seeds have their code.
  */
-#include "symbols/dwarf_private.h"
-#include "symbols/unlinked.h"
+#include "symbols/dwarf/private.h"
+#include "symbols/elf/unlinked.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

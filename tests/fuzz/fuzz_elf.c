@@ -4,8 +4,8 @@
  *
  * The first byte says where a second file begins, the separate debug file.
  */
-#include "symbols/cfi.h"
-#include "symbols/elfsyms.h"
+#include "symbols/dwarf/cfi.h"
+#include "symbols/elf/elfsyms.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

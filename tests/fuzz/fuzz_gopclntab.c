@@ -6,7 +6,7 @@
  * the lengths of the table and of moduledata, of 16 bits each, both, and inlined calls and
  * relocations.  What is missing is 0.
  */
-#include "symbols/gopclntab.h"
+#include "symbols/dwarf/gopclntab.h"
 
 #include <elf.h>
 #include <stdlib.h>

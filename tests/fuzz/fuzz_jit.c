@@ -3,8 +3,8 @@
  * fuzz_jit.c - any bytes as a perf-PID.map, in pieces of two sizes, and as a jitdump: what comes
  * out has no overlaps.  What is found for several addresses at once is what is found for each.
  */
-#include "symbols/jitdump.h"
-#include "symbols/perfmap.h"
+#include "symbols/jit/jitdump.h"
+#include "symbols/jit/perfmap.h"
 
 #include <errno.h>
 #include <stdlib.h>

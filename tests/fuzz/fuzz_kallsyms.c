@@ -2,7 +2,7 @@
 /*
  * fuzz_kallsyms.c - any text as /proc/kallsyms: in pieces it means what it means whole.
  */
-#include "symbols/kallsyms.h"
+#include "symbols/wire/kallsyms.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 /*
  * fuzz_table.c - any bytes as a symbol table: what the check lets pass can be searched and named.
  */
-#include "symbols/symtab.h"
+#include "symbols/wire/symtab.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /*
  * fuzz_unwtab.c - any bytes as an unwind table: what the check lets pass can be searched anywhere.
  */
-#include "symbols/unwtab.h"
+#include "symbols/wire/unwtab.h"
 
 #include <stdlib.h>
 #include <string.h>

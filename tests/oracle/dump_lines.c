@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * dump_lines.c - what symbols/dwarf.h knows about addresses, as text, for comparisons.  Of a file
- * without debug information: what symbols/gopclntab.h knows.
+ * dump_lines.c - what symbols/dwarf/dwarf.h knows about addresses, as text, for comparisons.  Of a file
+ * without debug information: what symbols/dwarf/gopclntab.h knows.
  *
  * usage: dump_lines [--quick] FILE [DEBUG|- [ALT|- [PART...]]]
  *
@@ -13,8 +13,8 @@
  * questions.  With --quick, lines alone are asked for, as far as that is quicker, and nothing is
  * done between questions.
  */
-#include "symbols/dwarf.h"
-#include "symbols/gopclntab.h"
+#include "symbols/dwarf/dwarf.h"
+#include "symbols/dwarf/gopclntab.h"
 
 #include <errno.h>
 #include <fcntl.h>

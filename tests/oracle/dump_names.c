@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * dump_names.c - what symbols/symbols.h calls addresses of files, as text, for comparisons.
+ * dump_names.c - what symbols/client/symbols.h calls addresses of files, as text, for comparisons.
  *
  * usage: dump_names FILE...
  *
@@ -9,9 +9,9 @@
  * its size, its name and "?" if that is uncertain, between tabs.  A function without a name has an
  * empty one.  "-": no symbol covers the address.
  */
-#include "symbols/symbols.h"
+#include "symbols/client/symbols.h"
 
-#include "symbols/elffile.h"
+#include "symbols/elf/elffile.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

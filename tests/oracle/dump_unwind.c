@@ -5,7 +5,7 @@
  * usage: dump_unwind FILE [DEBUG_FILE]      for each range: its offsets, CFA, bp, ra, rbx, flags
  *        dump_unwind -s FILE...             one line for each file: sizes and the CPU time to build the table
  */
-#include "symbols/cfi.h"
+#include "symbols/dwarf/cfi.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

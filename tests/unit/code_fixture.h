@@ -9,7 +9,7 @@
 #ifndef TESTS_CODE_FIXTURE_H
 #define TESTS_CODE_FIXTURE_H
 
-#include "symbols/code.h"
+#include "symbols/client/code.h"
 #include "tests/unit/scratch.h"
 
 #include <stdarg.h>

@@ -7,8 +7,8 @@
 #ifndef TESTS_FAKE_CODE_H
 #define TESTS_FAKE_CODE_H
 
-#include "symbols/code.h"
-#include "symbols/texts.h"
+#include "symbols/client/code.h"
+#include "symbols/client/texts.h"
 
 #include <errno.h>
 #include <stdlib.h>

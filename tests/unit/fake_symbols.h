@@ -8,9 +8,9 @@
 #ifndef TESTS_FAKE_SYMBOLS_H
 #define TESTS_FAKE_SYMBOLS_H
 
-#include "symbols/code.h"
-#include "symbols/data.h"
-#include "symbols/moved.h"
+#include "symbols/client/code.h"
+#include "symbols/client/data.h"
+#include "symbols/client/moved.h"
 
 #include <errno.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #ifndef TESTS_SPAN_TABLE_H
 #define TESTS_SPAN_TABLE_H
 
-#include "symbols/jitspans.h"
+#include "symbols/jit/jitspans.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

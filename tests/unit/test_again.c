@@ -3,8 +3,8 @@
  * test_again.c - symbols that change while they are looked at: this process's own map, dumps, a
  * list of kernel symbols.
  */
-#include "symbols/again.h"
-#include "symbols/clock.h"
+#include "symbols/base/clock.h"
+#include "symbols/client/again.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,9 +2,9 @@
 /*
  * test_asker.c - questions to a worker that answers, dies, hangs, or is told to stop.
  */
-#include "symbols/asker.h"
+#include "symbols/loader/asker.h"
 
-#include "symbols/worker.h"
+#include "symbols/worker/worker.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 /*
  * test_binfile.c - readable names, and the PLT of a real program.
  */
-#include "symbols/binfile.h"
+#include "symbols/elf/binfile.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

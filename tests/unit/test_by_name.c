@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "symbols/by_name.h"
-#include "symbols/data.h"
+#include "symbols/client/by_name.h"
+#include "symbols/client/data.h"
 
 #include <errno.h>
 #include <inttypes.h>

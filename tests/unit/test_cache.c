@@ -2,9 +2,9 @@
 /*
  * test_cache.c - tables on disk: kept, verified, limited, and nobody else's.
  */
-#include "symbols/cache.h"
+#include "symbols/loader/cache.h"
 
-#include "symbols/symtab.h"
+#include "symbols/wire/symtab.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

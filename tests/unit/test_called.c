@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "symbols/function_cut.h"
+#include "symbols/base/function_cut.h"
 #include "tui/called.h"
 
 #include <string.h>

@@ -6,7 +6,7 @@
  *   segment       offset 0x1000..0x2fff, address 0x401000, executable
  *   .eh_frame     address 0x400100
  */
-#include "symbols/cfi.h"
+#include "symbols/dwarf/cfi.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 /*
  * test_cfi_gaps.c - arm64 instructions without call frame information, and the rules made for them.
  */
-#include "symbols/cfi_private.h"
+#include "symbols/dwarf/cfi_private.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 /*
  * test_cfi_roots.c - where a program begins, as the rule that nobody called it.
  */
-#include "symbols/cfi.h"
+#include "symbols/dwarf/cfi.h"
 #include "tests/unit/small_elf.h"
 
 #include <setjmp.h>

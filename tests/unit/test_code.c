@@ -3,7 +3,7 @@
  * test_code.c - lines and instructions of small programs that are compiled here, with their debug
  * information where it may be: in the file, in others, in parts, or nowhere.
  */
-#include "symbols/code.h"
+#include "symbols/client/code.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 /*
  * test_code_lines.c - what becomes of answers, made here: frames, errors, what is given up and asked again.
  */
-#include "symbols/code_lines.h"
+#include "symbols/client/code_lines.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

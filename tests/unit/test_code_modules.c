@@ -3,9 +3,9 @@
  * test_code_modules.c - lines and instructions of modules of the running kernel, as /proc, /sys and
  * /lib/modules below a directory tell of them; and those of recordings that are packed.
  */
-#include "symbols/code.h"
+#include "symbols/client/code.h"
 
-#include "symbols/loader_code.h"
+#include "symbols/loader/loader_code.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,9 +3,9 @@
  * test_code_worker.c - questions about code when the worker hangs, dies or is slow; code that is in
  * no file, or in a kernel's; and how long answers are kept.
  */
-#include "symbols/code.h"
+#include "symbols/client/code.h"
 
-#include "symbols/loader_code.h"
+#include "symbols/loader/loader_code.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

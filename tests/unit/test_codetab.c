@@ -3,7 +3,7 @@
  * test_codetab.c - what goes into a table of code comes out of it, and no table of bytes leads out of
  * bounds.
  */
-#include "symbols/codetab.h"
+#include "symbols/wire/codetab.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

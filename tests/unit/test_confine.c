@@ -2,7 +2,7 @@
 /*
  * test_confine.c - what a confined process can no longer do, tried in children.
  */
-#include "symbols/confine.h"
+#include "symbols/wire/confine.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

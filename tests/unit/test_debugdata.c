@@ -2,8 +2,8 @@
 /*
  * test_debugdata.c - what a file packs in .gnu_debugdata and names in .gnu_debuglink, whole, broken and too much.
  */
-#include "symbols/debugdata.h"
-#include "symbols/unpack.h"
+#include "symbols/elf/debugdata.h"
+#include "symbols/elf/unpack.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
  * test_disasm.c - known bytes of each machine and syntax, targets and kinds; and any bytes, of which
  * each must be covered and none read beyond.
  */
-#include "symbols/disasm.h"
+#include "symbols/worker/disasm.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

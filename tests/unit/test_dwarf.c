@@ -3,8 +3,8 @@
  * test_dwarf.c - lines and inlined functions of a program made by hand, and of what is left of it
  * when it is broken.
  */
-#include "symbols/confine.h"
-#include "symbols/dwarf_private.h"
+#include "symbols/dwarf/private.h"
+#include "symbols/wire/confine.h"
 #include "tests/unit/small_dwarf.h"
 
 #include <setjmp.h>

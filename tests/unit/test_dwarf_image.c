@@ -4,7 +4,7 @@
  *
  * One section of several steps' length, of numbers that repeat and of noise, and its parts.
  */
-#include "symbols/dwarf_private.h"
+#include "symbols/dwarf/private.h"
 
 #include <elf.h>
 #include <setjmp.h>

@@ -2,7 +2,7 @@
 /*
  * test_elffile.c - ELF headers of both classes and byte orders, whole and broken.
  */
-#include "symbols/elffile.h"
+#include "symbols/elf/elffile.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

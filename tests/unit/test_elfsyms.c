@@ -2,7 +2,7 @@
 /*
  * test_elfsyms.c - which symbols of an ELF file are functions, and at which file offsets.
  */
-#include "symbols/elfsyms.h"
+#include "symbols/elf/elfsyms.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 /*
  * test_fetch.c - the queue in front of libdebuginfod, with a directory in the place of a server.
  */
-#include "symbols/fetch.h"
+#include "symbols/loader/fetch.h"
 #include "tests/unit/scratch.h"
 
 #include <setjmp.h>

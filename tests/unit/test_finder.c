@@ -2,7 +2,7 @@
 /*
  * test_finder.c - the places where files of a build-id are looked for, and their order.
  */
-#include "symbols/finder.h"
+#include "symbols/loader/finder.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "symbols/function_cut.h"
-#include "symbols/function_name.h"
+#include "symbols/base/function_cut.h"
+#include "symbols/base/function_name.h"
 
 #include <stdio.h>
 #include <stdlib.h>

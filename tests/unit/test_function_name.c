@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "symbols/function_name.h"
+#include "symbols/base/function_name.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
  *   0x4000   0x404000    .noptrdata, with moduledata at +0x20
  *   0x5000               section headers
  */
-#include "symbols/gopclntab.h"
+#include "symbols/dwarf/gopclntab.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

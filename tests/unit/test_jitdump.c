@@ -3,7 +3,7 @@
  * test_jitdump.c - dumps made by hand in either byte order: loads, moves, ends, and what is broken
  * or not finished.
  */
-#include "symbols/jitdump.h"
+#include "symbols/jit/jitdump.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 /*
  * test_kallsyms.c - the kernel's symbols as text, in pieces of every size.
  */
-#include "symbols/kallsyms.h"
+#include "symbols/wire/kallsyms.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 /*
  * test_kept_files.c - copies of what names code: written, found again, and read from hostile bytes.
  */
-#include "symbols/kept.h"
+#include "symbols/loader/kept.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

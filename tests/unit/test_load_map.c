@@ -2,9 +2,9 @@
 /*
  * test_load_map.c - what a table knew is put in front of a map that was written anew.
  */
-#include "symbols/jitspans.h"
-#include "symbols/loader_private.h"
-#include "symbols/maptext.h"
+#include "symbols/jit/jitspans.h"
+#include "symbols/loader/loader_private.h"
+#include "symbols/loader/maptext.h"
 #include "tests/unit/span_table.h"
 
 #include <setjmp.h>

@@ -2,7 +2,7 @@
 /*
  * test_load_piece.c - where in a file a piece of memory belongs, by the file's segments.
  */
-#include "symbols/loader_private.h"
+#include "symbols/loader/loader_private.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -4,7 +4,7 @@
  *
  * All in a directory of its own: HOME, --symfs and the debug directory are below it.
  */
-#include "symbols/symbols.h"
+#include "symbols/client/symbols.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

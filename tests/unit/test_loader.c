@@ -5,9 +5,9 @@
  * The worker is forked from this program, so a hook set here runs there; it knows a file to die of
  * by its first bytes.
  */
-#include "symbols/loader.h"
+#include "symbols/loader/loader.h"
 
-#include "symbols/worker.h"
+#include "symbols/worker/worker.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 /*
  * test_moved.c - memory of this process compared with the file of this program, by a real loader.
  */
-#include "symbols/moved.h"
+#include "symbols/client/moved.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,8 +2,8 @@
 /*
  * test_opener.c - the right file, whatever happened to its path; and never anything but a file.
  */
-#include "symbols/opener.h"
-#include "symbols/rights.h"
+#include "symbols/loader/opener.h"
+#include "symbols/loader/rights.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

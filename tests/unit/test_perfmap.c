@@ -3,7 +3,7 @@
  * test_perfmap.c - lines of perf-PID.map, good and bad, whole and in pieces; and what of
  * overlapping code is there in the end.
  */
-#include "symbols/perfmap.h"
+#include "symbols/jit/perfmap.h"
 #include "tests/unit/span_table.h"
 
 #include <setjmp.h>

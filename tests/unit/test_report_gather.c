@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "symbols/unwind.h"
+#include "symbols/client/unwind.h"
 #include "tests/unit/limits_fixture.h"
 #include "tests/unit/samples_fixture.h"
 #include "tui/chain_notes.h"

@@ -2,9 +2,9 @@
 /*
  * test_source_text.c - which file is read for the name that a compiler left, and which never is.
  */
-#include "symbols/source_text.h"
+#include "symbols/client/source_text.h"
 
-#include "symbols/code.h"
+#include "symbols/client/code.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,9 +2,9 @@
 /*
  * test_spawner.c - workers come and go; nothing is left when the spawner is closed.
  */
-#include "symbols/spawner.h"
+#include "symbols/worker/spawner.h"
 
-#include "symbols/wire.h"
+#include "symbols/wire/wire.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

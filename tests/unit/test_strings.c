@@ -2,7 +2,7 @@
 /*
  * test_strings.c - each string once, at an address that stays while thousands come.
  */
-#include "symbols/strings.h"
+#include "symbols/wire/strings.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 /*
  * test_symbols.c - the whole of symbols/ as its callers see it: this program's own functions by name.
  */
-#include "symbols/symbols.h"
+#include "symbols/client/symbols.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

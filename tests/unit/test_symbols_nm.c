@@ -2,9 +2,9 @@
 /*
  * test_symbols_nm.c - real files named as nm(1) names them: 2,000 symbols of each, picked at random.
  */
-#include "symbols/symbols.h"
+#include "symbols/client/symbols.h"
 
-#include "symbols/opener.h"
+#include "symbols/loader/opener.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

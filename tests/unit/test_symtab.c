@@ -2,7 +2,7 @@
 /*
  * test_symtab.c - which symbol wins, how far it reaches, and that no table of bytes leads out of bounds.
  */
-#include "symbols/symtab.h"
+#include "symbols/wire/symtab.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

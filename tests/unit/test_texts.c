@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "symbols/texts.h"
+#include "symbols/client/texts.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "symbols/thread.h"
+#include "symbols/base/thread.h"
 
 #include <semaphore.h>
 #include <signal.h>

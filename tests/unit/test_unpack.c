@@ -3,7 +3,7 @@
  * test_unpack.c - files that xz, zstd and gzip have packed, whole, in pieces, cut off, damaged and
  * too large.
  */
-#include "symbols/unpack.h"
+#include "symbols/elf/unpack.h"
 
 #include <errno.h>
 #include <lzma.h>

@@ -3,9 +3,9 @@
  * test_unwind.c - unwind tables as their users see them: of this process's own images, out of the
  * cache, of a recording, from several threads.
  */
-#include "symbols/unwind.h"
+#include "symbols/client/unwind.h"
 
-#include "symbols/cache.h"
+#include "symbols/loader/cache.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
  * test_unwtab.c - ranges become rows that are found again, and no table of bytes leads out of
  * bounds.
  */
-#include "symbols/unwtab.h"
+#include "symbols/wire/unwtab.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

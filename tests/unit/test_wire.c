@@ -2,7 +2,7 @@
 /*
  * test_wire.c - packets with descriptors, and what does not fit.
  */
-#include "symbols/wire.h"
+#include "symbols/wire/wire.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,13 +2,13 @@
 /*
  * test_worker.c - the worker's answers, asked for over its socket as the loader does; and nonsense.
  */
-#include "symbols/worker.h"
+#include "symbols/worker/worker.h"
 
-#include "symbols/codetab.h"
-#include "symbols/disasm.h"
-#include "symbols/spawner.h"
-#include "symbols/symtab.h"
-#include "symbols/wire.h"
+#include "symbols/wire/codetab.h"
+#include "symbols/wire/symtab.h"
+#include "symbols/wire/wire.h"
+#include "symbols/worker/disasm.h"
+#include "symbols/worker/spawner.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

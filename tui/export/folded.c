@@ -11,7 +11,7 @@
  */
 #include "tui/export/fold.h"
 
-#include "symbols/function_name.h"
+#include "symbols/base/function_name.h"
 
 #include <errno.h>
 #include <inttypes.h>
