@@ -184,7 +184,7 @@ struct engine_asked {
 	struct event_clash clash; /* the engine's own reason, without an open */
 };
 
-/* A refusal, with the data for its message (tui/explain.h). */
+/* A refusal, with the data for its message (tui/explain/explain.h). */
 struct engine_failure {
 	enum engine_failure_kind {
 		FAIL_NONE,

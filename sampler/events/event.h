@@ -21,7 +21,7 @@
 
 /*
  * Parts of an event that need symbols or a target.  Before opening, the caller replaces the symbol
- * by numbers (tui/resolve.h) and sets kind to NEEDS_NOTHING.
+ * by numbers (tui/session/resolve.h) and sets kind to NEEDS_NOTHING.
  */
 struct event_needs {
 	enum event_needs_kind {

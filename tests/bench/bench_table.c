@@ -12,8 +12,8 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "tui/calltree.h"
-#include "tui/table.h"
+#include "tui/query/table.h"
+#include "tui/tables/calltree.h"
 
 #define SLICE_CELLS 10000u
 #define LABELS 200u

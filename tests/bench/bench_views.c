@@ -18,13 +18,13 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "tui/activity.h"
-#include "tui/expr.h"
-#include "tui/heat.h"
-#include "tui/hot.h"
-#include "tui/model_calls.h"
-#include "tui/model_lanes.h"
-#include "tui/table.h"
+#include "tui/model/activity.h"
+#include "tui/model/calls.h"
+#include "tui/model/heat.h"
+#include "tui/model/lanes.h"
+#include "tui/query/expr.h"
+#include "tui/query/table.h"
+#include "tui/tables/hot.h"
 
 #define ROUNDS 5
 #define SCREEN_ROWS 50

@@ -3,7 +3,7 @@
  * dump.c - print a table of the program, for the tests of its documents: "keys" or "events".
  */
 #include "sampler/events/event.h"
-#include "tui/keys.h"
+#include "tui/controls/keys.h"
 
 #include <stdio.h>
 #include <stdlib.h>

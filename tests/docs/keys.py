@@ -13,7 +13,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from checks import Checks  # noqa: E402
 
-BEGIN = '.\\" keys: begin (made by tests/docs/keys.py from the table in tui/keys.c)\n'
+BEGIN = '.\\" keys: begin (made by tests/docs/keys.py from the table in tui/controls/keys.c)\n'
 END = '.\\" keys: end\n'
 
 

@@ -2,7 +2,7 @@
 /*
  * fuzz_config.c - any text as a configuration: places are within it, and what is taken reads back as it was.
  */
-#include "tui/config.h"
+#include "tui/options/config.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * fuzz_expr.c - a filter's expression, a newline, then a symbol's name.  An error lies within the
  * text, and the name reads back as a term unchanged.
  */
-#include "tui/called.h"
-#include "tui/expr.h"
+#include "tui/names/called.h"
+#include "tui/query/expr.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,9 +3,9 @@
  * fuzz_text.c - a width, then any bytes as a symbol's, a file's or a command's name.  The shown
  * text is valid UTF-8 without control characters, and no wider than its column.
  */
-#include "tui/canvas.h"
-#include "tui/clean.h"
-#include "tui/shorten.h"
+#include "tui/base/clean.h"
+#include "tui/base/shorten.h"
+#include "tui/terminal/canvas.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -27,7 +27,7 @@ MUST_NOT = {
     "tui": r"bfd\.h|dis-asm",
 }
 # Headers that only one module may include, and what the files below a folder must not.
-ONLY = {r"n?curses": "tui/term.c", r"bfd\.h": "symbols/elf/binfile.c"}
+ONLY = {r"n?curses": "tui/terminal/term.c", r"bfd\.h": "symbols/elf/binfile.c"}
 NOT_BELOW = {"tui/views/": r"sampler/engine\.h|symbols/symbols\.h|tui/(session|term)\.h"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
 

@@ -27,7 +27,7 @@
 
 #include <cmocka.h>
 
-#include "tui/explain.h"
+#include "tui/explain/explain.h"
 
 #define NOBODY 65534
 #define NO_PID 4194303 /* above every pid_max but the highest */

@@ -5,7 +5,7 @@
 #ifndef TESTS_SCREENS_FAKE_CALLS_H
 #define TESTS_SCREENS_FAKE_CALLS_H
 
-#include "tui/model.h"
+#include "tui/model/model.h"
 
 /* What is lighter is left out of trees; 0: nothing is. */
 extern uint64_t fake_calls_least;

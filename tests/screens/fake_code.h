@@ -5,7 +5,7 @@
 #ifndef TESTS_SCREENS_FAKE_CODE_H
 #define TESTS_SCREENS_FAKE_CODE_H
 
-#include "tui/model.h"
+#include "tui/model/model.h"
 
 extern const struct model_code_ops fake_code_ops;
 

@@ -5,7 +5,7 @@
 #include "tests/screens/fake_groups.h"
 
 #include "tests/screens/fake_model.h"
-#include "tui/expr.h"
+#include "tui/query/expr.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #ifndef TESTS_SCREENS_FAKE_GROUPS_H
 #define TESTS_SCREENS_FAKE_GROUPS_H
 
-#include "tui/model.h"
+#include "tui/model/model.h"
 
 extern const struct model_group_ops fake_group_ops;
 

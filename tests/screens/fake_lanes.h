@@ -5,7 +5,7 @@
 #ifndef TESTS_SCREENS_FAKE_LANES_H
 #define TESTS_SCREENS_FAKE_LANES_H
 
-#include "tui/model.h"
+#include "tui/model/model.h"
 
 /* As in model_ops. */
 int fake_lanes(

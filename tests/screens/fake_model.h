@@ -5,7 +5,7 @@
 #ifndef TESTS_SCREENS_FAKE_MODEL_H
 #define TESTS_SCREENS_FAKE_MODEL_H
 
-#include "tui/model.h"
+#include "tui/model/model.h"
 
 struct fake_model {
 	struct model model; /* first: ops get it back as struct fake_model */

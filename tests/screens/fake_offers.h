@@ -5,7 +5,7 @@
 #ifndef TESTS_SCREENS_FAKE_OFFERS_H
 #define TESTS_SCREENS_FAKE_OFFERS_H
 
-#include "tui/model.h"
+#include "tui/model/model.h"
 
 /* What a test changes; fake_model_init() puts it back. */
 struct fake_offers {

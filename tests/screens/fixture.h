@@ -7,7 +7,7 @@
 
 #include "tests/screens/fake_code.h"
 #include "tests/screens/fake_model.h"
-#include "tui/screen.h"
+#include "tui/screen/screen.h"
 
 struct fixture {
 	struct fake_model fake;

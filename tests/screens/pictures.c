@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "tests/screens/fixture.h"
-#include "tui/picture.h"
+#include "tui/terminal/picture.h"
 
 #include <stdio.h>
 

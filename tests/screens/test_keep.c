@@ -11,7 +11,7 @@
 
 #include "tests/screens/fixture.h"
 #include "tests/unit/scratch.h"
-#include "tui/settings.h"
+#include "tui/screen/settings.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #include "tests/unit/samples_fixture.h"
 
 #include "tests/unit/fake_code.h"
-#include "tui/annotate.h"
+#include "tui/annotate/annotate.h"
 
 #define START 16u
 

@@ -7,7 +7,7 @@
 #ifndef TESTS_UNIT_ARGS_LINES_H
 #define TESTS_UNIT_ARGS_LINES_H
 
-#include "tui/args.h"
+#include "tui/options/args.h"
 
 #include <errno.h>
 #include <string.h>

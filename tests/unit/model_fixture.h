@@ -9,8 +9,8 @@
 #define TESTS_MODEL_FIXTURE_H
 
 #include "tests/unit/labelled_task.h"
-#include "tui/model_live_private.h"
-#include "tui/save.h"
+#include "tui/export/save.h"
+#include "tui/model/live_private.h"
 
 #include <poll.h>
 #include <stdio.h>

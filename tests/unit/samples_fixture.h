@@ -10,8 +10,8 @@
 #include "tests/unit/fake_symbols.h"
 #include "tests/unit/labelled_task.h"
 #include "tests/unit/slice_cells.h"
-#include "tui/names.h"
-#include "tui/scan.h"
+#include "tui/names/names.h"
+#include "tui/query/scan.h"
 
 #include "sampler/store/store.h"
 #include "sampler/store/tasks.h"

@@ -9,8 +9,8 @@
 
 #include "tests/unit/lines_fixture.h"
 #include "tests/unit/samples_fixture.h"
-#include "tui/clean.h"
-#include "tui/table.h"
+#include "tui/base/clean.h"
+#include "tui/query/table.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "tests/unit/samples_fixture.h"
-#include "tui/annotate_pick.h"
-#include "tui/annotate_tree.h"
+#include "tui/annotate/pick.h"
+#include "tui/commands/annotate_tree.h"
 
 static struct fixture *fixture;
 static struct pick pick;

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/samples_fixture.h"
-#include "tui/basis.h"
+#include "tui/tables/basis.h"
 
 #include <errno.h>
 

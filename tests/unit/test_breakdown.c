@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/model_fixture.h"
-#include "tui/model_breakdown.h"
+#include "tui/model/breakdown.h"
 
 #define STEPS 400u
 #define LATER_NS 1000000000000u /* after which nothing waits any more */

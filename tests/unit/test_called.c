@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "symbols/base/function_cut.h"
-#include "tui/called.h"
+#include "tui/names/called.h"
 
 #include <string.h>
 

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/samples_fixture.h"
-#include "tui/calltree.h"
+#include "tui/tables/calltree.h"
 
 #define PATHS 20000
 #define TEXT 512

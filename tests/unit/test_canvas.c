@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tui/canvas.h"
+#include "tui/terminal/canvas.h"
 
 #include <stdlib.h>
 #include <string.h>

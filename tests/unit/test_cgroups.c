@@ -16,7 +16,7 @@
 
 #include "tests/unit/limits_fixture.h"
 #include "tests/unit/scratch.h"
-#include "tui/cgroups.h"
+#include "tui/session/cgroups.h"
 
 static const char *const places[] = {"", "/web", "/a", "/a/web", "/b", "/b/web"};
 

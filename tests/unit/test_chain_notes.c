@@ -2,7 +2,7 @@
 /*
  * test_chain_notes.c - which sentence is told of an image that call chains break in.
  */
-#include "tui/chain_notes.h"
+#include "tui/session/chain_notes.h"
 
 #include <errno.h>
 #include <setjmp.h>

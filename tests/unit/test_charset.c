@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tui/charset.h"
+#include "tui/terminal/charset.h"
 
 #include <langinfo.h>
 #include <locale.h>

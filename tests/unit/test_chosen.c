@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tui/chosen.h"
+#include "tui/session/chosen.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "tui/clean.h"
+#include "tui/base/clean.h"
 
 static void expect(const char *text, const char *wanted)
 {

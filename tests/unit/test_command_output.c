@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tui/command_output.h"
+#include "tui/terminal/command_output.h"
 
 #include <stdlib.h>
 #include <string.h>

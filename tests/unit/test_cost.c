@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "tui/cost.h"
+#include "tui/model/cost.h"
 
 #include <unistd.h>
 

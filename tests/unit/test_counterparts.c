@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tui/counterparts.h"
+#include "tui/tables/counterparts.h"
 
 #define MAX 8
 #define NONE COUNTERPART_NONE

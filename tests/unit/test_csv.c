@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "tui/csv.h"
-#include "tui/report.h"
+#include "tui/base/csv.h"
+#include "tui/commands/report.h"
 
 static void expect(const char *text, bool raw, const char *wanted)
 {

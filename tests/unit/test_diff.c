@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "tui/diff_table.h"
+#include "tui/commands/diff_table.h"
 
 #include <json-c/json.h>
 

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/limits_fixture.h"
-#include "tui/doctor.h"
+#include "tui/commands/doctor.h"
 
 /* An ordinary user in a virtual machine. */
 static struct doctor_facts ordinary(void)

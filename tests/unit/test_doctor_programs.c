@@ -2,7 +2,7 @@
 /*
  * test_doctor_programs.c - programs that run now, and the table of how their chains can be found.
  */
-#include "tui/doctor_programs.h"
+#include "tui/commands/doctor_programs.h"
 
 #include <errno.h>
 #include <setjmp.h>

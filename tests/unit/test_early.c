@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/samples_fixture.h"
-#include "tui/early.h"
+#include "tui/session/early.h"
 
 static void add(struct fixture *fixture, struct store *store, uint64_t slice, uint32_t stack)
 {

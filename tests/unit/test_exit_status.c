@@ -2,7 +2,7 @@
 /*
  * test_exit_status.c - strobe's exit status: its own or its command's.
  */
-#include "tui/exit_status.h"
+#include "tui/base/exit_status.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -15,7 +15,7 @@
 
 #include "sampler/events/silent.h"
 #include "tests/unit/limits_fixture.h"
-#include "tui/explain.h"
+#include "tui/explain/explain.h"
 
 static struct engine_failure open_failure(int error, int32_t pid, int cpu)
 {

@@ -14,7 +14,7 @@
 
 #include "tests/unit/event_fixture.h"
 #include "tests/unit/limits_fixture.h"
-#include "tui/explain.h"
+#include "tui/explain/explain.h"
 
 static int make_machine(void **state)
 {

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/samples_fixture.h"
-#include "tui/expr.h"
+#include "tui/query/expr.h"
 
 #include <errno.h>
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/samples_fixture.h"
-#include "tui/field_names.h"
+#include "tui/query/field_names.h"
 
 static struct fields *of_samples(uint64_t sample_type)
 {

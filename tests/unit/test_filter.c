@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/samples_fixture.h"
-#include "tui/filter.h"
+#include "tui/query/filter.h"
 
 #define IS(kind, what)                                         \
 	{                                                      \

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/samples_fixture.h"
-#include "tui/forest.h"
+#include "tui/names/forest.h"
 
 static uint32_t number_of(struct forest *forest, uint32_t node)
 {

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tui/format.h"
+#include "tui/base/format.h"
 
 static void test_counts(void **state)
 {

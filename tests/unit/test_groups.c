@@ -14,8 +14,8 @@
 
 #include "tests/unit/lines_fixture.h"
 #include "tests/unit/samples_fixture.h"
-#include "tui/expr.h"
-#include "tui/groups.h"
+#include "tui/query/expr.h"
+#include "tui/tables/groups.h"
 
 #define TERM 512
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "tui/halves.h"
+#include "tui/query/halves.h"
 
 #define SLICES 20u
 #define CELLS_MAX 3000u

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/fake_symbols.h"
-#include "tui/hot.h"
+#include "tui/tables/hot.h"
 
 #define SYMREFS_MAX 4096
 #define EVENTS 3

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/samples_fixture.h"
-#include "tui/hot.h"
+#include "tui/tables/hot.h"
 
 #define SERVER 1
 #define WORKER 2

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/samples_fixture.h"
-#include "tui/hot.h"
+#include "tui/tables/hot.h"
 
 #define SYMBOLS 300u
 #define SLICES 280u

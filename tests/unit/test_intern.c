@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "tui/intern.h"
+#include "tui/base/intern.h"
 
 static void test_many(void **state)
 {

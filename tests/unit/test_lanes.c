@@ -14,7 +14,7 @@
 #include "tests/unit/fake_symbols.h"
 #include "tests/unit/labelled_task.h"
 #include "tests/unit/slice_cells.h"
-#include "tui/lanes.h"
+#include "tui/tables/lanes.h"
 
 #define SLICES 60
 #define CELLS 9

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tui/canvas.h"
+#include "tui/terminal/canvas.h"
 #include "tui/views/list.h"
 
 #include <stdlib.h>

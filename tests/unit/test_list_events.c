@@ -17,7 +17,7 @@
 #include <json.h>
 
 #include "tests/unit/limits_fixture.h"
-#include "tui/list_events.h"
+#include "tui/commands/list_events.h"
 
 static void test_target(void **state)
 {

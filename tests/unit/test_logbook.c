@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tui/logbook.h"
+#include "tui/model/logbook.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "tui/marks.h"
-#include "tui/strip.h"
+#include "tui/model/marks.h"
+#include "tui/screen/strip.h"
 
 #define SECOND 1000000000ull
 

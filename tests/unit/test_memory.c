@@ -2,7 +2,7 @@
 /*
  * test_memory.c - parsing /proc for memory, and the sentence of the account.
  */
-#include "tui/memory.h"
+#include "tui/session/memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tui/model.h"
+#include "tui/model/model.h"
 
 #include <stdlib.h>
 

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/fake_symbols.h"
-#include "tui/names.h"
+#include "tui/names/names.h"
 
 struct world {
 	struct stacks *stacks;

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "tests/unit/scratch.h"
-#include "tui/history.h"
-#include "tui/offers.h"
+#include "tui/base/history.h"
+#include "tui/model/offers.h"
 
 #include <errno.h>
 #include <poll.h>

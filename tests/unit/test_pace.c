@@ -11,11 +11,11 @@
 #include <cmocka.h>
 
 #include "tests/unit/model_fixture.h"
-#include "tui/model_breakdown.h"
-#include "tui/model_calls.h"
-#include "tui/model_groups.h"
-#include "tui/model_lanes.h"
-#include "tui/pace.h"
+#include "tui/model/breakdown.h"
+#include "tui/model/calls.h"
+#include "tui/model/groups.h"
+#include "tui/model/lanes.h"
+#include "tui/query/pace.h"
 
 #include <pthread.h>
 #include <time.h>

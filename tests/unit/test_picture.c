@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "tui/export_name.h"
-#include "tui/picture.h"
+#include "tui/export/name.h"
+#include "tui/terminal/picture.h"
 
 #include <errno.h>
 #include <stdlib.h>

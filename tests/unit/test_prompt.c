@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tui/prompt.h"
+#include "tui/terminal/prompt.h"
 
 #include <stdlib.h>
 #include <string.h>

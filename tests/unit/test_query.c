@@ -14,8 +14,8 @@
 #include "tests/unit/fake_symbols.h"
 #include "tests/unit/labelled_task.h"
 #include "tests/unit/slice_cells.h"
-#include "tui/forest.h"
-#include "tui/query.h"
+#include "tui/names/forest.h"
+#include "tui/query/query.h"
 
 /* Two threads of process 100 ("serv\033er"), one of process 200, and the idle task. */
 struct world {

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tui/rates.h"
+#include "tui/query/rates.h"
 
 #include <stdlib.h>
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tui/ratios.h"
+#include "tui/query/ratios.h"
 
 #include <string.h>
 

@@ -17,8 +17,8 @@
 
 #include <cmocka.h>
 
-#include "tui/record.h"
-#include "tui/record_file.h"
+#include "tui/commands/record.h"
+#include "tui/export/record_file.h"
 
 static char folder[] = "/tmp/strobe-record-XXXXXX";
 static char message[RECORD_TEXT_MAX];

@@ -17,8 +17,8 @@
 #include "symbols/client/unwind.h"
 #include "tests/unit/limits_fixture.h"
 #include "tests/unit/samples_fixture.h"
-#include "tui/chain_notes.h"
-#include "tui/report.h"
+#include "tui/commands/report.h"
+#include "tui/session/chain_notes.h"
 
 #define START_NS 1000000000000u
 #define SECOND 1000000000u

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/scratch.h"
-#include "tui/resolve.h"
+#include "tui/session/resolve.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -15,7 +15,7 @@
 #include "sampler/recording/recording.h"
 #include "tests/unit/await_recording.h"
 #include "tests/unit/samples_fixture.h"
-#include "tui/save.h"
+#include "tui/export/save.h"
 
 #define SLICE_NS 100000000ull
 #define SUMS_MAX 20000

@@ -14,8 +14,8 @@
 
 #include "tests/unit/samples_fixture.h"
 #include "tests/unit/sums.h"
-#include "tui/expr.h"
-#include "tui/scan.h"
+#include "tui/query/expr.h"
+#include "tui/query/scan.h"
 
 #define CELLS 500u
 #define ALL_EVENTS (-1)

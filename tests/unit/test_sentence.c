@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "tui/sentence.h"
+#include "tui/base/sentence.h"
 
 #include <pty.h>
 #include <termios.h>

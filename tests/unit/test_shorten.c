@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "tui/canvas.h"
-#include "tui/shorten.h"
+#include "tui/base/shorten.h"
+#include "tui/terminal/canvas.h"
 
 #include <stdio.h>
 #include <stdlib.h>

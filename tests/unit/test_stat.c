@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/scratch.h"
-#include "tui/stat_private.h"
+#include "tui/commands/stat_private.h"
 
 #include <json-c/json.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tui/theme.h"
+#include "tui/terminal/theme.h"
 
 #include <math.h>
 #include <string.h>

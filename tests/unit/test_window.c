@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tui/window.h"
+#include "tui/model/window.h"
 
 #define SECOND 1000000000ull
 

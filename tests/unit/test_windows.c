@@ -15,11 +15,11 @@
 #include "tests/unit/lines_fixture.h"
 #include "tests/unit/samples_fixture.h"
 #include "tests/unit/sums.h"
-#include "tui/calltree.h"
-#include "tui/groups.h"
-#include "tui/hot.h"
-#include "tui/query.h"
-#include "tui/table.h"
+#include "tui/query/query.h"
+#include "tui/query/table.h"
+#include "tui/tables/calltree.h"
+#include "tui/tables/groups.h"
+#include "tui/tables/hot.h"
 
 #define SAMPLES 40000u
 #define EVENTS 3u

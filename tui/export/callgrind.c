@@ -8,12 +8,12 @@
  * its number of samples.  Calls of a function by itself are left out, since readers would add their
  * cost twice.  Unknown lines are 0 and unknown files are ???.  UI thread.
  */
-#include "tui/clean.h"
+#include "tui/base/clean.h"
 #include "tui/export/frames.h"
 
 #include "sampler/base/idtable.h"
-#include "tui/grow.h"
-#include "tui/intern.h"
+#include "tui/base/grow.h"
+#include "tui/base/intern.h"
 
 #include <errno.h>
 #include <inttypes.h>

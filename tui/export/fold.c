@@ -10,8 +10,8 @@
 
 #include "sampler/base/hugepages.h"
 #include "sampler/base/idtable.h"
-#include "tui/clean.h"
-#include "tui/grow.h"
+#include "tui/base/clean.h"
+#include "tui/base/grow.h"
 
 #include <errno.h>
 #include <stdlib.h>

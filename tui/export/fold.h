@@ -9,8 +9,8 @@
 #ifndef TUI_EXPORT_FOLD_H
 #define TUI_EXPORT_FOLD_H
 
+#include "tui/base/intern.h"
 #include "tui/export/profile.h"
-#include "tui/intern.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -4,7 +4,7 @@
  */
 #include "tui/export/frames.h"
 
-#include "tui/grow.h"
+#include "tui/base/grow.h"
 
 #include <stdlib.h>
 

@@ -8,10 +8,10 @@
  * their number.
  */
 #include "sampler/base/idtable.h"
-#include "tui/clean.h"
+#include "tui/base/clean.h"
+#include "tui/base/grow.h"
 #include "tui/export/jsontext.h"
 #include "tui/export/profile.h"
-#include "tui/grow.h"
 
 #include <errno.h>
 #include <inttypes.h>

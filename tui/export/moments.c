@@ -9,7 +9,7 @@
 #include "tui/export/profile.h"
 
 #include "sampler/engine/engine.h"
-#include "tui/grow.h"
+#include "tui/base/grow.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  */
 #include "tui/export/outfile.h"
 
-#include "tui/giveup.h"
+#include "tui/base/giveup.h"
 
 #include <errno.h>
 #include <stdio_ext.h>

@@ -8,11 +8,11 @@
  * addresses of different processes would overlap.  A mapping's file offset leads from there into
  * the file (elfexec.GetBase() of pprof).  The kernel and its modules keep their addresses.
  */
-#include "tui/clean.h"
+#include "tui/base/clean.h"
+#include "tui/base/grow.h"
+#include "tui/base/intern.h"
 #include "tui/export/frames.h"
 #include "tui/export/gzip.h"
-#include "tui/grow.h"
-#include "tui/intern.h"
 #include "tui/profile.pb-c.h"
 
 #include <errno.h>

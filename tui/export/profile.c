@@ -5,7 +5,7 @@
 #include "tui/export/profile.h"
 
 #include "sampler/base/idtable.h"
-#include "tui/grow.h"
+#include "tui/base/grow.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -12,9 +12,9 @@
 #include "sampler/store/stacks.h"
 #include "sampler/store/store.h"
 #include "sampler/store/tasks.h"
-#include "tui/export/times.h"
-#include "tui/filter.h"
-#include "tui/names.h"
+#include "tui/names/names.h"
+#include "tui/query/filter.h"
+#include "tui/session/times.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,8 +6,8 @@
  */
 #include "tui/export/run.h"
 
-#include "tui/clean.h"
-#include "tui/grow.h"
+#include "tui/base/clean.h"
+#include "tui/base/grow.h"
 
 #include <errno.h>
 #include <stdlib.h>

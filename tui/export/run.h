@@ -8,7 +8,7 @@
 #define TUI_EXPORT_RUN_H
 
 #include "tui/export/profile.h"
-#include "tui/taking.h"
+#include "tui/session/taking.h"
 
 struct export_run {
 	struct taking *taking;

@@ -10,9 +10,9 @@
 #include "tui/export/run.h"
 
 #include "sampler/fields/fields.h"
-#include "tui/clean.h"
+#include "tui/base/clean.h"
+#include "tui/base/giveup.h"
 #include "tui/export/script_text.h"
-#include "tui/giveup.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -4,9 +4,9 @@
  */
 #include "tui/export/script_text.h"
 
-#include "tui/called.h"
-#include "tui/clean.h"
-#include "tui/names_rules.h"
+#include "tui/base/clean.h"
+#include "tui/names/called.h"
+#include "tui/names/rules.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * It follows https://www.speedscope.app/file-format-schema.json.  Samples are in the order of time
  * as far as it is known.  Equal samples of a slice without a time are merged.
  */
-#include "tui/clean.h"
+#include "tui/base/clean.h"
 #include "tui/export/frames.h"
 #include "tui/export/jsontext.h"
 

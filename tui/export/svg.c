@@ -5,9 +5,9 @@
  * The file is also readable without the script: frames have their positions and tooltips.  Frames
  * narrower than a tenth of a pixel are left out.
  */
+#include "tui/base/format.h"
 #include "tui/export/fold.h"
 #include "tui/export/svg_page.h"
-#include "tui/format.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -5,8 +5,8 @@
  */
 #include "tui/views/annotate_view.h"
 
-#include "tui/format.h"
-#include "tui/shorten.h"
+#include "tui/base/format.h"
+#include "tui/base/shorten.h"
 #include "tui/views/views.h"
 
 #include <inttypes.h>

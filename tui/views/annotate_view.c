@@ -8,8 +8,8 @@
  */
 #include "tui/views/annotate_view.h"
 
-#include "tui/explain_errno.h"
-#include "tui/format.h"
+#include "tui/base/explain_errno.h"
+#include "tui/base/format.h"
 #include "tui/views/views.h"
 
 #include <errno.h>

@@ -5,8 +5,8 @@
 #ifndef TUI_VIEWS_ANNOTATE_VIEW_H
 #define TUI_VIEWS_ANNOTATE_VIEW_H
 
-#include "tui/annotate.h"
-#include "tui/screen.h"
+#include "tui/annotate/annotate.h"
+#include "tui/screen/screen.h"
 #include "tui/views/arrows.h"
 #include "tui/views/list.h"
 

@@ -8,8 +8,8 @@
 #ifndef TUI_VIEWS_ARROWS_H
 #define TUI_VIEWS_ARROWS_H
 
-#include "tui/annotate.h"
-#include "tui/canvas.h"
+#include "tui/annotate/annotate.h"
+#include "tui/terminal/canvas.h"
 
 #define ARROWS_LEVELS 4
 

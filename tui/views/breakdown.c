@@ -3,12 +3,12 @@
  * breakdown.c - shows where one symbol or all samples of an event run: by process, thread, CPU, or
  * a field of the samples that is chosen from a list.
  */
-#include "tui/clean.h"
-#include "tui/counterparts.h"
-#include "tui/expr.h"
-#include "tui/format.h"
-#include "tui/screen.h"
-#include "tui/shorten.h"
+#include "tui/base/clean.h"
+#include "tui/base/format.h"
+#include "tui/base/shorten.h"
+#include "tui/query/expr.h"
+#include "tui/screen/screen.h"
+#include "tui/tables/counterparts.h"
 #include "tui/views/list.h"
 #include "tui/views/views.h"
 

@@ -6,9 +6,9 @@
  * Rows are those of calls_rows.h; the cursor stays on a path.  The butterfly can be moved to any
  * visible symbol, and back.
  */
-#include "tui/format.h"
-#include "tui/screen.h"
-#include "tui/shorten.h"
+#include "tui/base/format.h"
+#include "tui/base/shorten.h"
+#include "tui/screen/screen.h"
 #include "tui/views/calls_rows.h"
 #include "tui/views/list.h"
 #include "tui/views/views.h"

@@ -4,11 +4,11 @@
  *
  * Here events are switched on and off, get another rate or filter, and breakpoints are moved.
  */
-#include "tui/clean.h"
-#include "tui/explain.h"
-#include "tui/format.h"
-#include "tui/ratios.h"
-#include "tui/screen.h"
+#include "tui/base/clean.h"
+#include "tui/base/format.h"
+#include "tui/explain/explain.h"
+#include "tui/query/ratios.h"
+#include "tui/screen/screen.h"
 #include "tui/views/list.h"
 #include "tui/views/views.h"
 

@@ -8,7 +8,7 @@
  */
 #include "tui/views/event_picker.h"
 
-#include "tui/explain.h"
+#include "tui/explain/explain.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #ifndef TUI_VIEWS_EVENT_PICKER_H
 #define TUI_VIEWS_EVENT_PICKER_H
 
-#include "tui/screen.h"
+#include "tui/screen/screen.h"
 #include "tui/views/list.h"
 #include "tui/views/views.h"
 

@@ -3,10 +3,10 @@
  * event_picker_draw.c - draws the picker: the tree, and below it details of the selection or
  * completions.
  */
-#include "tui/clean.h"
-#include "tui/explain.h"
-#include "tui/format.h"
-#include "tui/list_events.h"
+#include "tui/base/clean.h"
+#include "tui/base/format.h"
+#include "tui/commands/list_events.h"
+#include "tui/explain/explain.h"
 #include "tui/views/event_picker.h"
 
 #include <stdio.h>

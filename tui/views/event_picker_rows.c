@@ -2,9 +2,9 @@
 /*
  * event_picker_rows.c - the rows of the picker: open and closed groups, the search, the cursor.
  */
-#include "tui/clean.h"
-#include "tui/explain.h"
-#include "tui/explain_errno.h"
+#include "tui/base/clean.h"
+#include "tui/base/explain_errno.h"
+#include "tui/explain/explain.h"
 #include "tui/views/event_picker.h"
 
 #include <errno.h>

@@ -5,8 +5,8 @@
  */
 #include "tui/views/flame_view.h"
 
-#include "tui/format.h"
-#include "tui/shorten.h"
+#include "tui/base/format.h"
+#include "tui/base/shorten.h"
 #include "tui/views/views.h"
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
  */
 #include "tui/views/flame_layout.h"
 
-#include "tui/grow.h"
+#include "tui/base/grow.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #ifndef TUI_VIEWS_FLAME_LAYOUT_H
 #define TUI_VIEWS_FLAME_LAYOUT_H
 
-#include "tui/calltree.h"
+#include "tui/tables/calltree.h"
 
 #include <stdbool.h>
 #include <stdint.h>

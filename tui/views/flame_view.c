@@ -7,8 +7,8 @@
  */
 #include "tui/views/flame_view.h"
 
-#include "tui/format.h"
-#include "tui/grow.h"
+#include "tui/base/format.h"
+#include "tui/base/grow.h"
 #include "tui/views/views.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
 #ifndef TUI_VIEWS_FLAME_VIEW_H
 #define TUI_VIEWS_FLAME_VIEW_H
 
-#include "tui/screen.h"
+#include "tui/screen/screen.h"
 #include "tui/views/flame_layout.h"
 
 #define FLAME_ZOOMS_MAX 32

@@ -2,8 +2,8 @@
 /*
  * grouping.c - a list over the hot table, to choose the grouping of its rows.
  */
-#include "tui/clean.h"
-#include "tui/screen.h"
+#include "tui/base/clean.h"
+#include "tui/screen/screen.h"
 #include "tui/views/list.h"
 #include "tui/views/views.h"
 

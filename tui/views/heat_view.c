@@ -7,8 +7,8 @@
  * Seconds count from the start of sampling.  The map follows the newest second until the cursor
  * moves.
  */
-#include "tui/format.h"
-#include "tui/screen.h"
+#include "tui/base/format.h"
+#include "tui/screen/screen.h"
 #include "tui/views/views.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 /*
  * help.c - lists the keys from their table, first those of the view that opened the help.
  */
-#include "tui/screen.h"
+#include "tui/screen/screen.h"
 #include "tui/views/list.h"
 #include "tui/views/views.h"
 

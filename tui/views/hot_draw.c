@@ -2,9 +2,9 @@
 /*
  * hot_draw.c - draws the hot table: columns depend on the screen's width and the grouping of rows.
  */
-#include "tui/clean.h"
-#include "tui/format.h"
-#include "tui/shorten.h"
+#include "tui/base/clean.h"
+#include "tui/base/format.h"
+#include "tui/base/shorten.h"
 #include "tui/views/hot_private.h"
 #include "tui/views/views.h"
 

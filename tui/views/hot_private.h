@@ -5,7 +5,7 @@
 #ifndef TUI_VIEWS_HOT_PRIVATE_H
 #define TUI_VIEWS_HOT_PRIVATE_H
 
-#include "tui/screen.h"
+#include "tui/screen/screen.h"
 #include "tui/views/columns.h"
 #include "tui/views/list.h"
 

@@ -6,7 +6,7 @@
  * hot_draw.c draws it.  The cursor stays on its row while numbers change, and on top if it was
  * never moved.
  */
-#include "tui/screen.h"
+#include "tui/screen/screen.h"
 #include "tui/views/hot_private.h"
 #include "tui/views/views.h"
 

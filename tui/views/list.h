@@ -6,8 +6,8 @@
 #ifndef TUI_VIEWS_LIST_H
 #define TUI_VIEWS_LIST_H
 
-#include "tui/keys.h"
-#include "tui/view.h"
+#include "tui/controls/keys.h"
+#include "tui/screen/view.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,8 +4,8 @@
  *
  * Lines are wrapped.  The view follows the end until the user scrolls away from it.
  */
-#include "tui/format.h"
-#include "tui/screen.h"
+#include "tui/base/format.h"
+#include "tui/screen/screen.h"
 #include "tui/views/list.h"
 #include "tui/views/views.h"
 

@@ -4,10 +4,10 @@
  *
  * The cursor stays on a process.  CPU shares are differences between two readings.
  */
-#include "tui/clean.h"
-#include "tui/format.h"
-#include "tui/screen.h"
-#include "tui/shorten.h"
+#include "tui/base/clean.h"
+#include "tui/base/format.h"
+#include "tui/base/shorten.h"
+#include "tui/screen/screen.h"
 #include "tui/views/list.h"
 #include "tui/views/views.h"
 

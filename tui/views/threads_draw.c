@@ -2,8 +2,8 @@
 /*
  * threads_draw.c - draws the view of threads: columns depend on the width of the screen.
  */
-#include "tui/format.h"
-#include "tui/shorten.h"
+#include "tui/base/format.h"
+#include "tui/base/shorten.h"
 #include "tui/views/threads_private.h"
 #include "tui/views/views.h"
 

@@ -5,7 +5,7 @@
 #ifndef TUI_VIEWS_THREADS_PRIVATE_H
 #define TUI_VIEWS_THREADS_PRIVATE_H
 
-#include "tui/screen.h"
+#include "tui/screen/screen.h"
 #include "tui/views/list.h"
 
 #include <stdbool.h>

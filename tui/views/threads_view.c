@@ -5,7 +5,7 @@
  * threads_draw.c draws it.  The cursor stays on its row while numbers change.  States come from
  * /proc, only for visible rows.
  */
-#include "tui/screen.h"
+#include "tui/screen/screen.h"
 #include "tui/views/threads_private.h"
 #include "tui/views/views.h"
 

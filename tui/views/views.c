@@ -4,9 +4,9 @@
  */
 #include "tui/views/views.h"
 
-#include "tui/explain.h"
-#include "tui/screen.h"
-#include "tui/shorten.h"
+#include "tui/base/shorten.h"
+#include "tui/explain/explain.h"
+#include "tui/screen/screen.h"
 
 #include <errno.h>
 #include <math.h>

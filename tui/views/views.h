@@ -5,9 +5,9 @@
 #ifndef TUI_VIEWS_VIEWS_H
 #define TUI_VIEWS_VIEWS_H
 
-#include "tui/groups.h"
-#include "tui/names.h"
-#include "tui/view.h"
+#include "tui/names/names.h"
+#include "tui/screen/view.h"
+#include "tui/tables/groups.h"
 
 #define VIEWS_NO_SYMBOL UINT32_MAX
 
