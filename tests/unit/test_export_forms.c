@@ -11,7 +11,7 @@
 
 #include "tests/unit/export_world.h"
 #include "tui/export/jsontext.h"
-#include "tui/profile.pb-c.h"
+#include "tui/export/profile.pb-c.h"
 
 #include <inttypes.h>
 #include <json-c/json.h>

@@ -13,7 +13,7 @@
 #include "tui/base/intern.h"
 #include "tui/export/frames.h"
 #include "tui/export/gzip.h"
-#include "tui/profile.pb-c.h"
+#include "tui/export/profile.pb-c.h"
 
 #include <errno.h>
 #include <inttypes.h>
