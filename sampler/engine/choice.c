@@ -5,6 +5,7 @@
  * Runs in the sampling thread.
  */
 #include "sampler/engine/internal.h"
+#include "sampler/kernel/attr.h"
 
 #include "sampler/events/cgroup.h"
 
@@ -54,7 +55,7 @@ void choice_show_rate(struct engine *engine, unsigned int index)
 	status->freq_hz = attr->freq && !choice->counts_only ? attr->sample_freq : 0;
 	status->period = attr->freq || choice->counts_only ? 0 : attr->sample_period;
 	status->span = choice->spec.span;
-	status->is_clock = event_is_clock(attr) || choice->spec.span;
+	status->is_clock = attr_is_clock(attr) || choice->spec.span;
 }
 
 /* Returns a free index in the list: a new one, else that of the event dropped longest ago; -ENOSPC
@@ -169,7 +170,7 @@ static int add_one(struct engine *engine, const struct event_spec *wanted)
 	}
 	rate_limit(&choice->attr);
 	/* The idle task is never followed; sampling it would only spend credit. */
-	if (engine->filter && event_is_clock(&choice->attr))
+	if (engine->filter && attr_is_clock(&choice->attr))
 		choice->attr.exclude_idle = 1;
 	choice_begin_stack(engine, choice);
 	choice_leave_out(engine, (unsigned int)place);
@@ -331,7 +332,7 @@ bool choice_is_counted(const struct engine *engine, unsigned int index)
 		engine->flight.on || (choice->counts_only && !reads))
 		return false;
 	/* A clock also counts time in the idle loop, which may have no samples. */
-	if (!reads && event_is_clock(&choice->attr))
+	if (!reads && attr_is_clock(&choice->attr))
 		return false;
 	/* A BPF program discards samples after they are counted; on a tracepoint, before. */
 	return !choice->spec.bpf || choice->attr.type == PERF_TYPE_TRACEPOINT;

@@ -20,7 +20,7 @@ void choice_make_fields(struct engine *engine, unsigned int index)
 		return;
 	attr.sample_type |= engine->config.sample_more & ~choice->without;
 	/* If the format is unreadable, the event has no fields. */
-	if (fields_new(&fields, &attr, choice->spec.pmu, event_system(), NULL))
+	if (fields_new(&fields, &attr, choice->spec.pmu, system_dirs(), NULL))
 		return;
 	ingest_fields(&engine->ingest, id, fields);
 	__atomic_store_n(&engine->fields[id], fields, __ATOMIC_RELEASE);

@@ -11,6 +11,7 @@
  * second ring, owned by a dummy.
  */
 #include "sampler/engine/internal.h"
+#include "sampler/kernel/attr.h"
 
 #include "sampler/base/sysfile.h"
 
@@ -111,7 +112,7 @@ static double bytes_per_second(const struct engine *engine)
 			continue;
 		if (attr->freq)
 			hz = (double)attr->sample_freq;
-		else if (event_is_clock(attr) && attr->sample_period)
+		else if (attr_is_clock(attr) && attr->sample_period)
 			hz = (double)NS_PER_S / (double)attr->sample_period;
 		bytes += hz * choice->record_bytes;
 	}

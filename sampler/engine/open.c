@@ -6,6 +6,7 @@
  * own fork rings, then their trackers.  Only then is a thread left out.
  */
 #include "sampler/engine/internal.h"
+#include "sampler/kernel/attr.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -532,8 +533,8 @@ int point_add_event(struct engine *engine, struct point *point, unsigned int ind
 		return ret;
 	}
 	event->on_credit = !engine->config.no_credit && !choice->no_credit &&
-		event_fires_by_time(&choice->attr) && !inherit && !carries &&
-		!choice->counts_only && !point->flight && !choice->spec.span;
+		attr_fires_by_time(&choice->attr) && !inherit && !carries && !choice->counts_only &&
+		!point->flight && !choice->spec.span;
 	if (event->on_credit)
 		point->channel->n_events++;
 	event->next = point->events;

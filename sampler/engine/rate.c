@@ -7,6 +7,7 @@
  * none.  So a choice remembers its rates.  Runs in the sampling thread.
  */
 #include "sampler/engine/internal.h"
+#include "sampler/kernel/attr.h"
 
 #include <errno.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 
 void rate_limit(struct perf_event_attr *attr)
 {
-	if (!event_is_clock(attr))
+	if (!attr_is_clock(attr))
 		return;
 	if (attr->freq && attr->sample_freq > NS_PER_S / CLOCK_PERIOD_MIN_NS)
 		attr->sample_freq = NS_PER_S / CLOCK_PERIOD_MIN_NS;
@@ -30,7 +31,7 @@ static uint64_t find_period(const struct perf_event_attr *attr)
 {
 	if (!attr->freq)
 		return attr->sample_period;
-	return event_is_clock(attr) && attr->sample_freq ? NS_PER_S / attr->sample_freq : 0;
+	return attr_is_clock(attr) && attr->sample_freq ? NS_PER_S / attr->sample_freq : 0;
 }
 
 void rate_weigh(const struct engine *engine, unsigned int index, const struct point_event *event,

@@ -5,6 +5,7 @@
  * It then grants credit for the overflows that the records consumed.  Runs in the sampling thread.
  */
 #include "sampler/engine/internal.h"
+#include "sampler/kernel/attr.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -53,7 +54,7 @@ bool round_may_share_id(const struct engine *engine, unsigned int index)
 {
 	const struct perf_event_attr *attr = &engine->choices[index].attr;
 
-	return !event_is_clock(attr) &&
+	return !attr_is_clock(attr) &&
 		(attr->type == PERF_TYPE_SOFTWARE || attr->type == PERF_TYPE_TRACEPOINT);
 }
 
@@ -186,7 +187,7 @@ void round_take_sample(struct engine *engine, unsigned int index, struct point_e
 			tap_reads(engine, header, &record.sample, index);
 		return;
 	}
-	if (!choice->attr.freq || event_is_clock(&choice->attr))
+	if (!choice->attr.freq || attr_is_clock(&choice->attr))
 		coverage_add_sample(&choice->coverage, record.sample.period, 1);
 	if (!wanted) {
 		status->filtered++;

@@ -8,6 +8,7 @@
  * event_span.  Runs in the sampling thread.
  */
 #include "sampler/engine/internal.h"
+#include "sampler/kernel/attr.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -287,11 +288,11 @@ void span_on_cpu(struct engine *engine, unsigned int index, const struct record 
 		.stack_end = ingest->last_end,
 	};
 
-	if (wall < 0 || !event_is_clock(&engine->choices[index].attr))
+	if (wall < 0 || !attr_is_clock(&engine->choices[index].attr))
 		return;
 	/* Only the first clock counts; the others measure the same time. */
 	for (unsigned int i = 0; i < index; i++)
-		if (event_is_clock(&engine->choices[i].attr) && is_open(engine, i))
+		if (attr_is_clock(&engine->choices[i].attr) && is_open(engine, i))
 			return;
 	store(engine, wall, &span, ingest->last_stack);
 }

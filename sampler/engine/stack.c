@@ -15,6 +15,7 @@
  * Their hits are counted one by one, and copies would fill the rings so that hits are lost.
  */
 #include "sampler/engine/internal.h"
+#include "sampler/kernel/attr.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -38,7 +39,7 @@ static uint32_t shorter(uint32_t bytes)
 
 static bool fires_by_hits(const struct choice *choice)
 {
-	return !choice->spec.span && !event_fires_by_time(&choice->attr);
+	return !choice->spec.span && !attr_fires_by_time(&choice->attr);
 }
 
 uint32_t stack_begin(const struct engine *engine, const struct choice *choice)

@@ -6,6 +6,7 @@
  * Runs in the sampling thread; the lock is held only for copying.
  */
 #include "sampler/engine/internal.h"
+#include "sampler/kernel/attr.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -101,7 +102,7 @@ static uint64_t enabled_there(const struct engine *engine, const struct point_ev
 {
 	const struct choice *choice = &engine->choices[event->choice];
 	const struct point *point = event->point;
-	const bool by_software = choice->spec.probe || !event_is_hardware(&choice->attr);
+	const bool by_software = choice->spec.probe || !attr_is_hardware(&choice->attr);
 
 	if (point->tid < 0 || point->cpu < 0)
 		return ran_ns;
@@ -116,10 +117,10 @@ static uint64_t enabled_there(const struct engine *engine, const struct point_ev
  * runs (since 6.18.y; before, always).  The count therefore does not show missing samples. */
 static bool counts_for_sleepers(const struct engine *engine, unsigned int index)
 {
-	enum event_trace trace = engine->choices[index].spec.trace;
+	enum tracefs_kind trace = engine->choices[index].spec.trace;
 
 	return engine->status.scope == SCOPE_INHERIT && !choice_reads(engine, index) &&
-		(trace == EVENT_TRACE_WAKEUP || trace == EVENT_TRACE_SCHEDSTAT);
+		(trace == TRACEFS_WAKEUP || trace == TRACEFS_SCHEDSTAT);
 }
 
 /* Adds the counted and lost periods of an event with a fixed period.  An inherited event counts a
@@ -149,7 +150,7 @@ static uint64_t highest_hz(const struct perf_event_attr *attr)
 {
 	if (attr->freq)
 		return attr->sample_freq;
-	return event_is_clock(attr) && attr->sample_period ? NS_PER_S / attr->sample_period : 0;
+	return attr_is_clock(attr) && attr->sample_period ? NS_PER_S / attr->sample_period : 0;
 }
 
 static void look_after_credit(
@@ -174,7 +175,7 @@ static void read_event(
 	uint64_t ran_ns, armed_ns, running_ns, clock_ran_ns, lost, counted;
 	bool runs = point_event_runs(engine, event), ran = choice_ran(engine, event->choice);
 	bool inherit = event->point->tid >= 0 && event->point->cpu >= 0;
-	bool is_clock = event_is_clock(&choice->attr);
+	bool is_clock = attr_is_clock(&choice->attr);
 
 	if (read_counts(engine, event, &now))
 		return;
@@ -352,7 +353,7 @@ static bool is_weighed(const struct engine *engine, unsigned int index)
 	const struct choice *choice = &engine->choices[index];
 
 	/* A BPF program discards samples; a leader's samples carry the counts of its group. */
-	return event_is_clock(&choice->attr) && !choice->spec.bpf && !choice_reads(engine, index);
+	return attr_is_clock(&choice->attr) && !choice->spec.bpf && !choice_reads(engine, index);
 }
 
 static double clock_period_ns(const struct perf_event_attr *attr)
@@ -452,7 +453,7 @@ static void settle_coverage(struct engine *engine)
 		if (status->running_ns < status->enabled_ns)
 			status->covered *= (double)status->running_ns / (double)status->enabled_ns;
 		/* Its counter stopped for an unknown time. */
-		if (status->throttled && event_is_hardware(&engine->choices[i].attr))
+		if (status->throttled && attr_is_hardware(&engine->choices[i].attr))
 			status->coverable = 0;
 		coverage_end_reading(coverage);
 	}

@@ -48,14 +48,14 @@ static int prepare(struct engine *engine)
 
 	if (wakes->fields)
 		return 0;
-	ret = tracefs_id(event_system(), "sched", "sched_wakeup", &id);
+	ret = tracefs_id(system_dirs(), "sched", "sched_wakeup", &id);
 	if (ret)
 		return ret;
 	wakes->attr = (struct perf_event_attr){
 		.type = PERF_TYPE_TRACEPOINT, .config = id, .sample_period = 1};
 	sys_setup(&wakes->attr, &engine->features, &setup);
 	sys_format_of(&wakes->format, &wakes->attr);
-	return fields_new(&wakes->fields, &wakes->attr, NULL, event_system(), NULL);
+	return fields_new(&wakes->fields, &wakes->attr, NULL, system_dirs(), NULL);
 }
 
 int wake_open_ring(struct engine *engine, int cpu)

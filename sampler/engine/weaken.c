@@ -218,7 +218,7 @@ void choice_settle(struct engine *engine, unsigned int index)
 	struct engine_event_status *status = status_of(engine, index);
 	bool hardware = choice->spec.attr.type == PERF_TYPE_HARDWARE;
 	const enum silent_reason silent =
-		choice->settled ? SILENT_NOT : silent_why(event_system(), &choice->spec);
+		choice->settled ? SILENT_NOT : silent_why(system_dirs(), &choice->spec);
 
 	if (choice->settled)
 		return;

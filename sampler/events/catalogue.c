@@ -252,7 +252,7 @@ static int add_tracepoints(struct catalogue *catalogue)
 	return 0;
 }
 
-int catalogue_new(struct catalogue **out, const struct event_system *system)
+int catalogue_new(struct catalogue **out, const struct system_dirs *system)
 {
 	struct catalogue *catalogue = calloc(1, sizeof(*catalogue));
 	int err;

@@ -66,7 +66,7 @@ struct catalogue;
 
 /* Reads the list of events and opens none.  Unreadable sources are left out, see
  * catalogue_tracepoints_error().  Returns 0 or -ENOMEM. */
-int catalogue_new(struct catalogue **out, const struct event_system *system);
+int catalogue_new(struct catalogue **out, const struct system_dirs *system);
 void catalogue_free(struct catalogue *catalogue); /* NULL is a no-op */
 
 const struct catalogue_entry *catalogue_entries(const struct catalogue *catalogue, size_t *n);

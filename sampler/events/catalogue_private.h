@@ -15,7 +15,7 @@ enum catalogue_class {
 };
 
 struct catalogue {
-	const struct event_system *system;
+	const struct system_dirs *system;
 	struct catalogue_entry *entries;
 	size_t n, room;
 	char **texts; /* storage of names and descriptions */

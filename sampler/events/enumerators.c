@@ -241,7 +241,7 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
 
 /* Finds the enumerators of a file, and reads the file at first use; NULL if there is no such file.
  * Returns 0 or -ENOMEM. */
-static int get_file(const struct event_system *system, const char *name, size_t texts_from,
+static int get_file(const struct system_dirs *system, const char *name, size_t texts_from,
 	const struct type_file **out)
 {
 	struct type_file *file, *old, **at = &files;
@@ -274,7 +274,7 @@ static int get_file(const struct event_system *system, const char *name, size_t 
 /* --- the format's text --- */
 
 struct search {
-	const struct event_system *system;
+	const struct system_dirs *system;
 	const struct type_file *kernel;
 	struct sysfile_names modules; /* includes "vmlinux" */
 	bool has_kernel, has_modules; /* already searched */
@@ -419,7 +419,7 @@ static int write_resolved(struct search *search, const char *text, size_t len, F
 	return err;
 }
 
-int enumerators_resolve(const struct event_system *system, char **text, size_t *len)
+int enumerators_resolve(const struct system_dirs *system, char **text, size_t *len)
 {
 	struct search search = {.system = system};
 	size_t out_len = 0;

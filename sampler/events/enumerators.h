@@ -18,6 +18,6 @@
 /* Replaces enumerators in the print format of a format file by their numbers; *text is replaced if
  * there are any.  A name stays if it is unknown or has several values.  Returns 0, or -ENOMEM with
  * *text unchanged. */
-int enumerators_resolve(const struct event_system *system, char **text, size_t *len);
+int enumerators_resolve(const struct system_dirs *system, char **text, size_t *len);
 
 #endif

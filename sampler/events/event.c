@@ -289,7 +289,7 @@ static int parse_all(struct event_parser *parser)
 	}
 }
 
-int event_parse_with(event_parse_fn *parse, const struct event_system *system, const char *text,
+int event_parse_with(event_parse_fn *parse, const struct system_dirs *system, const char *text,
 	struct event_spec **specs, size_t *n, struct event_error *error)
 {
 	struct event_parser parser = {.system = system, .text = text, .error = error};
@@ -314,7 +314,7 @@ int event_parse_with(event_parse_fn *parse, const struct event_system *system, c
 	return err;
 }
 
-int event_parse_list_in(const struct event_system *system, const char *text,
+int event_parse_list_in(const struct system_dirs *system, const char *text,
 	struct event_spec **specs, size_t *n, struct event_error *error)
 {
 	return event_parse_with(parse_all, system, text, specs, n, error);
@@ -323,7 +323,7 @@ int event_parse_list_in(const struct event_system *system, const char *text,
 int event_parse_list(
 	const char *text, struct event_spec **specs, size_t *n, struct event_error *error)
 {
-	return event_parse_list_in(event_system(), text, specs, n, error);
+	return event_parse_list_in(system_dirs(), text, specs, n, error);
 }
 
 void event_default(struct event_spec *out)
@@ -410,24 +410,6 @@ bool event_is_kernels_own(const struct perf_event_attr *attr)
 
 bool event_fires_in_user(const struct event_spec *spec)
 {
-	return !event_is_kernels_own(&spec->attr) || spec->trace == EVENT_TRACE_SYSCALL ||
-		spec->trace == EVENT_TRACE_UPROBE;
-}
-
-bool event_is_hardware(const struct perf_event_attr *attr)
-{
-	return attr->type != PERF_TYPE_SOFTWARE && attr->type != PERF_TYPE_TRACEPOINT &&
-		attr->type != PERF_TYPE_BREAKPOINT;
-}
-
-bool event_fires_by_time(const struct perf_event_attr *attr)
-{
-	return attr->freq || event_is_clock(attr);
-}
-
-bool event_is_clock(const struct perf_event_attr *attr)
-{
-	return attr->type == PERF_TYPE_SOFTWARE &&
-		(attr->config == PERF_COUNT_SW_CPU_CLOCK ||
-			attr->config == PERF_COUNT_SW_TASK_CLOCK);
+	return !event_is_kernels_own(&spec->attr) || spec->trace == TRACEFS_SYSCALL ||
+		spec->trace == TRACEFS_UPROBE;
 }

@@ -10,12 +10,15 @@
 #ifndef SAMPLER_EVENTS_EVENT_H
 #define SAMPLER_EVENTS_EVENT_H
 
+#include "sampler/machine/system_dirs.h"
+#include "sampler/machine/tracefs.h"
+
 #include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define EVENT_NAME_MAX 96
+#define EVENT_NAME_MAX TRACEFS_NAME_MAX
 #define EVENT_FIT_BYTES 80u /* size, with NUL, of a shortened name: modifiers still fit */
 #define EVENT_DEFAULT_FREQ_HZ 997
 
@@ -62,17 +65,6 @@ static inline bool event_is_of_switches(enum event_span span)
 	return span == EVENT_SPAN_BLOCKED || span == EVENT_SPAN_PREEMPTED;
 }
 
-/* Properties of tracepoints that affect sampling. */
-enum event_trace {
-	EVENT_TRACE_PLAIN, /* in the kernel, or not a tracepoint */
-	EVENT_TRACE_SYSCALL, /* samples have the registers of user space */
-	EVENT_TRACE_UPROBE, /* likewise */
-	EVENT_TRACE_KPROBE,
-	/* only while kernel.sched_schedstats is 1; also hits of other tasks */
-	EVENT_TRACE_SCHEDSTAT,
-	EVENT_TRACE_WAKEUP, /* one hit for the waking task, and one for the woken task */
-};
-
 enum event_chain { EVENT_CHAIN_DEFAULT, EVENT_CHAIN_OFF, EVENT_CHAIN_ON };
 
 /*
@@ -87,7 +79,7 @@ struct event_spec {
 	/* P: the highest precision of this machine, found by lowering attr.precise_ip from 3 */
 	bool precise_most;
 	enum event_span span;
-	enum event_trace trace;
+	enum tracefs_kind trace;
 	bool part; /* part of a derived event; not added if it already runs */
 	bool weak_group; /* W: members are opened alone if the group does not open */
 	bool read_group; /* S: only the leader samples, and reads all members with each sample */
@@ -126,16 +118,6 @@ size_t event_name_len(const char *text);
 /* Returns the single copy of a text, which lives until the process ends; NULL if memory runs out.
  * Any thread. */
 const char *event_text(const char *text, size_t len);
-
-/* Roots of the event descriptions: sysfs ("/sys") and tracefs; tests use others. */
-struct event_system {
-	const char *sysfs;
-	const char *tracefs; /* NULL: not mounted or unreadable */
-	const char *proc; /* NULL: settings are not read */
-};
-
-/* Returns this machine's roots; found once.  Any thread. */
-const struct event_system *event_system(void);
 
 enum event_error_kind {
 	EVENT_ERROR_NONE,
@@ -177,7 +159,7 @@ struct event_error {
 int event_parse_list(
 	const char *text, struct event_spec **specs, size_t *n, struct event_error *error);
 /* Like event_parse_list(), with other roots of event descriptions. */
-int event_parse_list_in(const struct event_system *system, const char *text,
+int event_parse_list_in(const struct system_dirs *system, const char *text,
 	struct event_spec **specs, size_t *n, struct event_error *error);
 /* Like event_parse_list(), for names of libpfm4, such as "skl::INST_RETIRED:ANY_P:u,CYCLES"; groups
  * in braces. */
@@ -196,16 +178,6 @@ void event_set_period(struct event_spec *spec, uint64_t period);
 bool event_is_probe(const struct event_spec *spec);
 /* Returns true for a probe at a function's return. */
 bool event_is_return_probe(const struct event_spec *spec);
-
-/* Returns true if a sample's period is a time in ns (cpu-clock, task-clock). */
-bool event_is_clock(const struct perf_event_attr *attr);
-
-/* Returns true if strobe chooses the event's rate.  The target determines the rate of other events,
- * and each hit slows it down, so credit does not limit them. */
-bool event_fires_by_time(const struct perf_event_attr *attr);
-
-/* Returns true if a PMU counts it: it may be multiplexed, and stops while throttled. */
-bool event_is_hardware(const struct perf_event_attr *attr);
 
 /* Returns true for a breakpoint at a kernel address. */
 bool event_is_in_kernel(const struct perf_event_attr *attr);

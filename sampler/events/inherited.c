@@ -44,7 +44,7 @@ static size_t find_kind(const struct event_spec *spec)
 
 static int open_file(size_t kind)
 {
-	const char *tracefs = event_system()->tracefs;
+	const char *tracefs = system_dirs()->tracefs;
 	char path[PATH_MAX];
 	int fd;
 
@@ -233,7 +233,7 @@ static int create_probe(struct inherited *inherited, struct inherited_probe *pro
 			  : create_uprobe(inherited, probe, name);
 	if (ret)
 		return ret;
-	ret = tracefs_id(event_system(), group, number, &probe->id);
+	ret = tracefs_id(system_dirs(), group, number, &probe->id);
 	if (ret)
 		remove_probe(inherited, probe, &rounds);
 	return ret;

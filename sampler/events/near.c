@@ -89,7 +89,7 @@ static void try_prefix(struct event_near *near, const char *name)
 }
 
 static void try_pmu_events(
-	struct event_near *near, const struct event_system *system, bool only_prefix)
+	struct event_near *near, const struct system_dirs *system, bool only_prefix)
 {
 	struct sysfile_names names;
 
@@ -114,7 +114,7 @@ static void try_pmu_events(
 
 /* Tries the events of one subsystem by their own names; the suggestion is the full name. */
 static void try_tracepoints(
-	struct event_near *near, const struct event_system *system, const char *subsystem)
+	struct event_near *near, const struct system_dirs *system, const char *subsystem)
 {
 	struct sysfile_names events;
 	char full[2 * EVENT_NAME_MAX];
@@ -134,7 +134,7 @@ static void try_tracepoints(
 	sysfile_names_fini(&events);
 }
 
-static void try_all_tracepoints(struct event_near *near, const struct event_system *system)
+static void try_all_tracepoints(struct event_near *near, const struct system_dirs *system)
 {
 	struct sysfile_names subsystems;
 

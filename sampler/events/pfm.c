@@ -100,5 +100,5 @@ static int parse_pfm_list(struct event_parser *parser)
 int event_parse_pfm_list(
 	const char *text, struct event_spec **specs, size_t *n, struct event_error *error)
 {
-	return event_parse_with(parse_pfm_list, event_system(), text, specs, n, error);
+	return event_parse_with(parse_pfm_list, system_dirs(), text, specs, n, error);
 }

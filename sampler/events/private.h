@@ -36,7 +36,7 @@ struct event_item {
 };
 
 struct event_parser {
-	const struct event_system *system;
+	const struct system_dirs *system;
 	const char *text;
 	size_t at;
 	struct event_error *error;
@@ -47,7 +47,7 @@ struct event_parser {
 
 typedef int event_parse_fn(struct event_parser *parser);
 /* Parses a whole text with fn; otherwise like event_parse_list_in(). */
-int event_parse_with(event_parse_fn *parse, const struct event_system *system, const char *text,
+int event_parse_with(event_parse_fn *parse, const struct system_dirs *system, const char *text,
 	struct event_spec **specs, size_t *n, struct event_error *error);
 
 int event_fail(struct event_parser *parser, enum event_error_kind kind, size_t offset);

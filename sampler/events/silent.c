@@ -17,10 +17,10 @@ static bool is_off(const char *root, const char *path)
 
 static bool is_kernel_probe(const struct event_spec *spec)
 {
-	return spec->trace == EVENT_TRACE_KPROBE || (spec->pmu && !strcmp(spec->pmu, "kprobe"));
+	return spec->trace == TRACEFS_KPROBE || (spec->pmu && !strcmp(spec->pmu, "kprobe"));
 }
 
-enum silent_reason silent_why(const struct event_system *system, const struct event_spec *spec)
+enum silent_reason silent_why(const struct system_dirs *system, const struct event_spec *spec)
 {
 	/* Time between switches comes from other records. */
 	if (spec->attr.exclude_kernel && !spec->span && !event_fires_in_user(spec))
@@ -33,8 +33,7 @@ enum silent_reason silent_why(const struct event_system *system, const struct ev
 		if (is_off(system->proc, "sys/kernel/ftrace_enabled"))
 			return SILENT_FTRACE_OFF;
 	}
-	if (spec->trace == EVENT_TRACE_SCHEDSTAT &&
-		is_off(system->proc, "sys/kernel/sched_schedstats"))
+	if (spec->trace == TRACEFS_SCHEDSTAT && is_off(system->proc, "sys/kernel/sched_schedstats"))
 		return SILENT_SCHEDSTATS_OFF;
 	return SILENT_NOT;
 }

@@ -16,6 +16,6 @@ enum silent_reason {
 
 /* Returns the reason if an event, as it was opened, never fires.  Returns SILENT_NOT also if that
  * is not known. */
-enum silent_reason silent_why(const struct event_system *system, const struct event_spec *spec);
+enum silent_reason silent_why(const struct system_dirs *system, const struct event_spec *spec);
 
 #endif

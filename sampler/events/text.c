@@ -1,16 +1,12 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * text.c - texts and roots of event descriptions, shared until the process ends.
- *
- * The table below references all texts until the end.  Any thread.
+ * text.c - texts of event descriptions, one copy of each, until the process ends.  Any thread.
  */
 #include "sampler/events/event.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <xxhash.h>
 
 #define SLOTS 256
@@ -49,27 +45,4 @@ const char *event_text(const char *text, size_t len)
 	}
 	pthread_mutex_unlock(&lock);
 	return found ? found->bytes : NULL;
-}
-
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static struct event_system this_system = {.sysfs = "/sys", .proc = "/proc"};
-
-static void look_around(void)
-{
-	static const char *const places[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
-
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places) && !this_system.tracefs; i++) {
-		char path[64] = "";
-
-		strcat(strcat(path, places[i]), "/events");
-		/* An unreadable directory exists too: report that it cannot be read. */
-		if (!access(path, F_OK) || errno == EACCES)
-			this_system.tracefs = places[i];
-	}
-}
-
-const struct event_system *event_system(void)
-{
-	pthread_once(&once, look_around);
-	return &this_system;
 }

@@ -43,8 +43,8 @@ static unsigned int get_ticks_per_s(void)
 }
 
 /* Reads the texts that samples of this machine, or of the recording, point to. */
-static int add_texts(struct fields *fields, const struct event_system *system,
-	const struct fields_source *source)
+static int add_texts(
+	struct fields *fields, const struct system_dirs *system, const struct fields_source *source)
 {
 	bool points = false;
 	char *text = NULL;
@@ -68,7 +68,7 @@ static int add_texts(struct fields *fields, const struct event_system *system,
 }
 
 static int add_tracepoint(struct fields *fields, const struct perf_event_attr *attr,
-	const struct event_system *system, const struct fields_source *source)
+	const struct system_dirs *system, const struct fields_source *source)
 {
 	char subsystem[EVENT_NAME_MAX], event[EVENT_NAME_MAX], *text = NULL;
 	const char *format = source ? source->format : NULL;
@@ -126,7 +126,7 @@ static void add_kind(struct fields *fields, const struct sample_kind *kind)
 }
 
 int fields_new(struct fields **out, const struct perf_event_attr *attr, const char *pmu,
-	const struct event_system *system, const char *format)
+	const struct system_dirs *system, const char *format)
 {
 	const struct fields_source source = {.format = format};
 
@@ -134,7 +134,7 @@ int fields_new(struct fields **out, const struct perf_event_attr *attr, const ch
 }
 
 int fields_new_from(struct fields **out, const struct perf_event_attr *attr, const char *pmu,
-	const struct event_system *system, const struct fields_source *source)
+	const struct system_dirs *system, const struct fields_source *source)
 {
 	const struct sample_kind *kind = kinds_find(pmu);
 	struct fields *fields = calloc(1, sizeof(*fields));

@@ -46,7 +46,7 @@ struct fields;
  * format: text of a tracepoint's format file from a recording; NULL: read it from system->tracefs.
  * Returns 0; -ENOMEM; -EBADMSG for an invalid format; -errno of reading it. */
 int fields_new(struct fields **out, const struct perf_event_attr *attr, const char *pmu,
-	const struct event_system *system, const char *format);
+	const struct system_dirs *system, const char *format);
 
 /* The machine on which a tracepoint was recorded. */
 struct fields_source {
@@ -60,7 +60,7 @@ struct fields_source {
 
 /* Like fields_new(), for samples of another machine. */
 int fields_new_from(struct fields **out, const struct perf_event_attr *attr, const char *pmu,
-	const struct event_system *system, const struct fields_source *source);
+	const struct system_dirs *system, const struct fields_source *source);
 void fields_free(struct fields *fields); /* NULL is a no-op */
 
 size_t fields_count(const struct fields *fields); /* NULL: 0 */

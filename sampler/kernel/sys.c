@@ -2,7 +2,7 @@
 /* sys.c - perf_event_open(2), its ioctls, and attributes; see sys.h. */
 #include "sampler/kernel/sys.h"
 
-#include "sampler/events/event.h"
+#include "sampler/kernel/attr.h"
 
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
@@ -261,7 +261,7 @@ int sys_set_period(int fd, const struct perf_event_attr *attr)
 {
 	uint64_t value = attr->freq ? attr->sample_freq : attr->sample_period;
 
-	if (attr->freq && event_is_clock(attr) && value)
+	if (attr->freq && attr_is_clock(attr) && value)
 		value = NS_PER_S / value;
 	if (!value)
 		return -EINVAL;

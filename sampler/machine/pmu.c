@@ -12,7 +12,7 @@
 #define DEVICES "bus/event_source/devices"
 #define LINE_MAX_BYTES 4096
 
-int pmu_names(const struct event_system *system, struct sysfile_names *out)
+int pmu_names(const struct system_dirs *system, struct sysfile_names *out)
 {
 	return sysfile_directories(out, "%s/" DEVICES, system->sysfs);
 }
@@ -23,7 +23,7 @@ static bool is_name(const char *text)
 	return *text && strcmp(text, ".") && strcmp(text, "..") && !strchr(text, '/');
 }
 
-int pmu_type(const struct event_system *system, const char *name, uint32_t *type)
+int pmu_type(const struct system_dirs *system, const char *name, uint32_t *type)
 {
 	char text[32], *end;
 	unsigned long value;
@@ -111,7 +111,7 @@ bool pmu_place(uint64_t mask, uint64_t value, uint64_t *word)
 	return true;
 }
 
-static int read_formats(struct pmu *pmu, const struct event_system *system)
+static int read_formats(struct pmu *pmu, const struct system_dirs *system)
 {
 	struct sysfile_names names;
 	int err = sysfile_names(&names, "%s/" DEVICES "/%s/format", system->sysfs, pmu->name);
@@ -178,7 +178,7 @@ static double read_scale(const char *text)
 }
 
 int pmu_event_read(
-	struct pmu_event *out, const struct event_system *system, const char *pmu, const char *name)
+	struct pmu_event *out, const struct system_dirs *system, const char *pmu, const char *name)
 {
 	char line[LINE_MAX_BYTES];
 	int err;
@@ -218,7 +218,7 @@ void pmu_event_fini(struct pmu_event *event)
 	memset(event, 0, sizeof(*event));
 }
 
-static int read_events(struct pmu *pmu, const struct event_system *system)
+static int read_events(struct pmu *pmu, const struct system_dirs *system)
 {
 	struct sysfile_names names;
 	int err = sysfile_names(&names, "%s/" DEVICES "/%s/events", system->sysfs, pmu->name);
@@ -239,7 +239,7 @@ static int read_events(struct pmu *pmu, const struct event_system *system)
 
 /* --- PMUs --- */
 
-static int read_caps(struct pmu *pmu, const struct event_system *system)
+static int read_caps(struct pmu *pmu, const struct system_dirs *system)
 {
 	struct sysfile_names names;
 	int err = sysfile_names(&names, "%s/" DEVICES "/%s/caps", system->sysfs, pmu->name);
@@ -270,7 +270,7 @@ static int read_caps(struct pmu *pmu, const struct event_system *system)
 }
 
 /* Reads the CPUs on which the PMU is opened. */
-static int read_cpus(struct pmu *pmu, const struct event_system *system)
+static int read_cpus(struct pmu *pmu, const struct system_dirs *system)
 {
 	char line[LINE_MAX_BYTES];
 
@@ -292,7 +292,7 @@ static int read_cpus(struct pmu *pmu, const struct event_system *system)
 }
 
 int pmu_read(
-	struct pmu **out, const struct event_system *system, const char *name, unsigned int what)
+	struct pmu **out, const struct system_dirs *system, const char *name, unsigned int what)
 {
 	struct pmu *pmu;
 	uint32_t type;
@@ -370,7 +370,7 @@ bool pmu_name_matches(const char *name, const char *asked)
 	return false;
 }
 
-unsigned int pmu_address_filters(const struct event_system *system, const char *name)
+unsigned int pmu_address_filters(const struct system_dirs *system, const char *name)
 {
 	char text[32];
 	unsigned long n;

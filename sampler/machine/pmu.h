@@ -9,7 +9,7 @@
 #define SAMPLER_MACHINE_PMU_H
 
 #include "sampler/base/sysfile.h"
-#include "sampler/events/event.h"
+#include "sampler/machine/system_dirs.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,24 +59,24 @@ struct pmu {
 
 /* Returns the names of all PMUs, sorted; free them with sysfile_names_fini().  Returns 0 or -errno,
  * if the directory does not exist. */
-int pmu_names(const struct event_system *system, struct sysfile_names *out);
+int pmu_names(const struct system_dirs *system, struct sysfile_names *out);
 
 /* Reads one PMU by the name of its directory; free it with pmu_free().  Leaves out files in it that
  * cannot be read or parsed.  Returns 0, -ENOENT if there is no such PMU, or another -errno. */
 int pmu_read(
-	struct pmu **out, const struct event_system *system, const char *name, unsigned int what);
+	struct pmu **out, const struct system_dirs *system, const char *name, unsigned int what);
 void pmu_free(struct pmu *pmu); /* NULL is a no-op */
 
 /* Reads only the type of a PMU.  Returns 0 or -errno. */
-int pmu_type(const struct event_system *system, const char *name, uint32_t *type);
+int pmu_type(const struct system_dirs *system, const char *name, uint32_t *type);
 
 /* Returns the number of address filters of a PMU (nr_addr_filters), 0 if it reports none. */
-unsigned int pmu_address_filters(const struct event_system *system, const char *name);
+unsigned int pmu_address_filters(const struct system_dirs *system, const char *name);
 
 /* Reads one event of a PMU without the others; free it with pmu_event_fini().  Returns 0, -ENOENT,
  * -ENOMEM or another -errno. */
-int pmu_event_read(struct pmu_event *out, const struct event_system *system, const char *pmu,
-	const char *name);
+int pmu_event_read(
+	struct pmu_event *out, const struct system_dirs *system, const char *pmu, const char *name);
 void pmu_event_fini(struct pmu_event *event);
 
 const struct pmu_format *pmu_find_format(const struct pmu *pmu, const char *name, size_t len);

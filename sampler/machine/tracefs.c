@@ -3,11 +3,12 @@
 #include "sampler/machine/tracefs.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-int tracefs_subsystems(const struct event_system *system, struct sysfile_names *out)
+int tracefs_subsystems(const struct system_dirs *system, struct sysfile_names *out)
 {
 	memset(out, 0, sizeof(*out));
 	if (!system->tracefs)
@@ -22,7 +23,7 @@ static bool is_name(const char *text)
 }
 
 int tracefs_events(
-	const struct event_system *system, const char *subsystem, struct sysfile_names *out)
+	const struct system_dirs *system, const char *subsystem, struct sysfile_names *out)
 {
 	memset(out, 0, sizeof(*out));
 	if (!system->tracefs || !is_name(subsystem))
@@ -31,7 +32,7 @@ int tracefs_events(
 }
 
 int tracefs_id(
-	const struct event_system *system, const char *subsystem, const char *event, uint64_t *id)
+	const struct system_dirs *system, const char *subsystem, const char *event, uint64_t *id)
 {
 	char text[32], *end;
 	int err;
@@ -50,10 +51,10 @@ int tracefs_id(
 }
 
 /* Whether `file`, with lines of "p:SUBSYSTEM/EVENT PLACE" or "r8:...", has the event. */
-static bool is_defined(const struct event_system *system, const char *file, const char *subsystem,
+static bool is_defined(const struct system_dirs *system, const char *file, const char *subsystem,
 	const char *event)
 {
-	char name[2 * EVENT_NAME_MAX + 8], *text;
+	char name[2 * TRACEFS_NAME_MAX + 8], *text;
 	bool found;
 
 	snprintf(name, sizeof(name), ":%s/%s ", subsystem, event);
@@ -64,36 +65,36 @@ static bool is_defined(const struct event_system *system, const char *file, cons
 	return found;
 }
 
-enum event_trace tracefs_kind(
-	const struct event_system *system, const char *subsystem, const char *event)
+enum tracefs_kind tracefs_kind(
+	const struct system_dirs *system, const char *subsystem, const char *event)
 {
 	static const struct {
 		const char *event;
-		enum event_trace kind;
+		enum tracefs_kind kind;
 	} of_tasks[] = {
-		{"sched_stat_wait", EVENT_TRACE_SCHEDSTAT},
-		{"sched_stat_sleep", EVENT_TRACE_SCHEDSTAT},
-		{"sched_stat_iowait", EVENT_TRACE_SCHEDSTAT},
-		{"sched_stat_blocked", EVENT_TRACE_SCHEDSTAT},
-		{"sched_waking", EVENT_TRACE_WAKEUP},
-		{"sched_wakeup", EVENT_TRACE_WAKEUP},
-		{"sched_wakeup_new", EVENT_TRACE_WAKEUP},
+		{"sched_stat_wait", TRACEFS_SCHEDSTAT},
+		{"sched_stat_sleep", TRACEFS_SCHEDSTAT},
+		{"sched_stat_iowait", TRACEFS_SCHEDSTAT},
+		{"sched_stat_blocked", TRACEFS_SCHEDSTAT},
+		{"sched_waking", TRACEFS_WAKEUP},
+		{"sched_wakeup", TRACEFS_WAKEUP},
+		{"sched_wakeup_new", TRACEFS_WAKEUP},
 	};
 	const size_t n = sizeof(of_tasks) / sizeof(*of_tasks);
 
 	if (!system->tracefs)
-		return EVENT_TRACE_PLAIN;
+		return TRACEFS_PLAIN;
 	if (!strcmp(subsystem, "syscalls"))
-		return EVENT_TRACE_SYSCALL;
+		return TRACEFS_SYSCALL;
 	for (size_t i = 0; !strcmp(subsystem, "sched") && i < n; i++)
 		if (!strcmp(event, of_tasks[i].event))
 			return of_tasks[i].kind;
-	return is_defined(system, "uprobe_events", subsystem, event)	? EVENT_TRACE_UPROBE
-		: is_defined(system, "kprobe_events", subsystem, event) ? EVENT_TRACE_KPROBE
-									: EVENT_TRACE_PLAIN;
+	return is_defined(system, "uprobe_events", subsystem, event)	? TRACEFS_UPROBE
+		: is_defined(system, "kprobe_events", subsystem, event) ? TRACEFS_KPROBE
+									: TRACEFS_PLAIN;
 }
 
-int tracefs_format(const struct event_system *system, const char *subsystem, const char *event,
+int tracefs_format(const struct system_dirs *system, const char *subsystem, const char *event,
 	char **text, size_t *len)
 {
 	*text = NULL;
@@ -102,7 +103,7 @@ int tracefs_format(const struct event_system *system, const char *subsystem, con
 	return sysfile_read(text, len, "%s/events/%s/%s/format", system->tracefs, subsystem, event);
 }
 
-int tracefs_name_of(const struct event_system *system, uint64_t id, char *subsystem, char *event)
+int tracefs_name_of(const struct system_dirs *system, uint64_t id, char *subsystem, char *event)
 {
 	struct sysfile_names subsystems, events;
 	int err = tracefs_subsystems(system, &subsystems), found = -ENOENT;
@@ -119,8 +120,8 @@ int tracefs_name_of(const struct event_system *system, uint64_t id, char *subsys
 
 			if (tracefs_id(system, name, events.names[k], &its) || its != id)
 				continue;
-			if (strlen(name) >= EVENT_NAME_MAX ||
-				strlen(events.names[k]) >= EVENT_NAME_MAX)
+			if (strlen(name) >= TRACEFS_NAME_MAX ||
+				strlen(events.names[k]) >= TRACEFS_NAME_MAX)
 				continue;
 			strcpy(subsystem, name);
 			strcpy(event, events.names[k]);

@@ -327,7 +327,7 @@ static void put_text(FILE *out, const char *text, size_t len)
 		fwrite(text, 1, len, out);
 }
 
-static void put_header(FILE *out, const struct event_system *system, const char *name)
+static void put_header(FILE *out, const struct system_dirs *system, const char *name)
 {
 	char *text = NULL;
 	size_t len = 0;
@@ -339,7 +339,7 @@ static void put_header(FILE *out, const struct event_system *system, const char 
 }
 
 /* Writes the texts that formats refer to: a 32-bit length, then that many bytes. */
-static void put_texts(FILE *out, const struct event_system *system)
+static void put_texts(FILE *out, const struct system_dirs *system)
 {
 	char *text = NULL;
 	size_t len = 0;
@@ -354,7 +354,7 @@ static void put_texts(FILE *out, const struct event_system *system)
 }
 
 static void put_all(
-	FILE *out, const struct event_system *system, const struct described *events, size_t n)
+	FILE *out, const struct system_dirs *system, const struct described *events, size_t n)
 {
 	uint32_t subsystems = 0;
 
@@ -384,7 +384,7 @@ static void put_all(
 
 /* Search for the wanted tracepoints, which looks at each existing one once. */
 struct search {
-	const struct event_system *system;
+	const struct system_dirs *system;
 	const uint64_t *ids;
 	size_t n;
 	struct described *events; /* room for n */
@@ -427,7 +427,7 @@ static int search_subsystem(struct search *search, const char *subsystem)
 }
 
 int tracing_make(
-	const struct event_system *system, const uint64_t *ids, size_t n, void **bytes, size_t *len)
+	const struct system_dirs *system, const uint64_t *ids, size_t n, void **bytes, size_t *len)
 {
 	struct search search = {system, ids, n, calloc(n ? n : 1, sizeof(struct described)), 0};
 	struct sysfile_names subsystems = {0};

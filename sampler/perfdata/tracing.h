@@ -45,7 +45,7 @@ bool tracing_name(const struct tracing *tracing, uint64_t id, char *out, size_t 
 
 /* Makes the section for these tracepoints, with the formats of this machine.  The caller frees
  * *bytes with free(); NULL if no format is available.  Returns 0 or -ENOMEM. */
-int tracing_make(const struct event_system *system, const uint64_t *ids, size_t n, void **bytes,
-	size_t *len);
+int tracing_make(
+	const struct system_dirs *system, const uint64_t *ids, size_t n, void **bytes, size_t *len);
 
 #endif

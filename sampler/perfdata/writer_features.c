@@ -194,12 +194,12 @@ static void append_pmus(struct writer_bytes *out)
 	struct sysfile_names names = {0};
 	uint32_t type, n = 0;
 
-	(void)pmu_names(event_system(), &names);
+	(void)pmu_names(system_dirs(), &names);
 	for (size_t i = 0; i < names.n; i++)
-		n += !pmu_type(event_system(), names.names[i], &type);
+		n += !pmu_type(system_dirs(), names.names[i], &type);
 	append_32(out, n);
 	for (size_t i = 0; i < names.n && n; i++) {
-		if (pmu_type(event_system(), names.names[i], &type))
+		if (pmu_type(system_dirs(), names.names[i], &type))
 			continue;
 		append_32(out, type);
 		append_string(out, names.names[i]);

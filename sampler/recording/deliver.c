@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* deliver.c - passes each record of a file to the store, tasks or counters.  Loading thread. */
+#include "sampler/kernel/attr.h"
 #include "sampler/kernel/call_stack.h"
 #include "sampler/perfdata/told.h"
 #include "sampler/recording/recording_private.h"
@@ -54,7 +55,7 @@ int16_t deliver_event(struct recording *recording, const struct reader_attr *att
 		*event = (struct engine_event_status){.id = (uint8_t)status->n_events++,
 			.open = true,
 			.enabled = true,
-			.is_clock = event_is_clock(&attr->attr)};
+			.is_clock = attr_is_clock(&attr->attr)};
 		memcpy(event->name, attr->name, sizeof(event->name));
 		event->cgroup = cgroup_of(event->name);
 		event->group = attr->group;
@@ -634,7 +635,7 @@ static bool is_hardware(const struct recording *recording, uint8_t event)
 {
 	for (size_t i = 0; i < recording->n_attrs; i++)
 		if (recording->attrs[i].event == event &&
-			event_is_hardware(&recording->attrs[i].attr.attr))
+			attr_is_hardware(&recording->attrs[i].attr.attr))
 			return true;
 	return false;
 }

@@ -47,7 +47,7 @@ static bool is_here(const struct reader_attr *attr)
 {
 	char name[2 * EVENT_NAME_MAX + 2], event[EVENT_NAME_MAX];
 
-	if (tracefs_name_of(event_system(), attr->attr.config, name, event))
+	if (tracefs_name_of(system_dirs(), attr->attr.config, name, event))
 		return false;
 	strcat(strcat(name, ":"), event);
 	return !strcmp(name, attr->name);
@@ -109,7 +109,7 @@ static int make_fields(
 			(!source.format && (source.swapped || !is_here(attr)))))
 		of.type = PERF_TYPE_SOFTWARE;
 	pmu_of(attr, pmu);
-	err = fields_new_from(fields, &of, source.swapped ? NULL : pmu, event_system(), &source);
+	err = fields_new_from(fields, &of, source.swapped ? NULL : pmu, system_dirs(), &source);
 	if (err == -EBADMSG && of.type == PERF_TYPE_TRACEPOINT) {
 		of.type = PERF_TYPE_SOFTWARE;
 		err = fields_new(fields, &of, NULL, NULL, NULL);

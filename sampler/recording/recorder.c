@@ -102,7 +102,7 @@ static int describe_tracepoints(const struct recorder *recorder, struct writer_c
 	}
 	if (!n)
 		return 0;
-	ret = tracing_make(event_system(), ids, n, &bytes, &len);
+	ret = tracing_make(system_dirs(), ids, n, &bytes, &len);
 	config->tracing_data = bytes;
 	config->tracing_data_len = len;
 	return ret;

@@ -13,26 +13,6 @@
 
 uint64_t again_pause_ns = 1000000000;
 
-int again_copy_source(struct symbols_source *out, const struct symbols_source *source)
-{
-	*out = *source;
-	out->path = strdup(source->path ? source->path : "");
-	out->jitdump = source->jitdump ? strdup(source->jitdump) : NULL;
-	if (out->build_id_len > SYMBOLS_BUILD_ID_MAX)
-		out->build_id_len = 0;
-	if (out->path && (out->jitdump || !source->jitdump))
-		return 0;
-	again_drop_source(out);
-	return -ENOMEM;
-}
-
-void again_drop_source(struct symbols_source *source)
-{
-	free((char *)(uintptr_t)source->path);
-	free((char *)(uintptr_t)source->jitdump);
-	source->path = source->jitdump = NULL;
-}
-
 int again_new(struct again **out, const struct symbols_source *source)
 {
 	struct again *again = calloc(1, sizeof(*again));
@@ -40,7 +20,7 @@ int again_new(struct again **out, const struct symbols_source *source)
 	*out = NULL;
 	if (!again)
 		return -ENOMEM;
-	if (again_copy_source(&again->source, source) < 0) {
+	if (source_copy(&again->source, source) < 0) {
 		free(again);
 		return -ENOMEM;
 	}
@@ -52,7 +32,7 @@ void again_free(struct again *again)
 {
 	if (!again)
 		return;
-	again_drop_source(&again->source);
+	source_drop(&again->source);
 	free(again->jit.steps);
 	keptnames_fini(&again->names);
 	free(again);
@@ -106,7 +86,7 @@ struct loader_image *again_begin(struct again *again, uint32_t key, uint64_t now
 {
 	struct loader_image *job = calloc(1, sizeof(*job));
 
-	if (!job || again_copy_source(&job->source, &again->source) < 0) {
+	if (!job || source_copy(&job->source, &again->source) < 0) {
 		free(job);
 		return NULL;
 	}

@@ -11,6 +11,7 @@
 #define SYMBOLS_CLIENT_AGAIN_H
 
 #include "symbols/client/keptnames.h"
+#include "symbols/client/symbols.h"
 #include "symbols/loader/loader.h"
 
 #include <stdbool.h>
@@ -36,11 +37,6 @@ void again_free(struct again *again); /* NULL is a no-op */
 
 /* Records the jitdump of `source` if none was known before.  Returns 0 or -ENOMEM. */
 int again_learn(struct again *again, const struct symbols_source *source);
-
-/* Copies a source with its strings; the caller releases it with again_drop_source().  Returns 0 or
- * -ENOMEM. */
-int again_copy_source(struct symbols_source *out, const struct symbols_source *source);
-void again_drop_source(struct symbols_source *source);
 
 /* Gives a symbol just found a name and an index that stay valid when the table is replaced.  In JIT
  * code all pieces of one name are one symbol, at any address.  Returns false if memory runs out. */

@@ -36,7 +36,7 @@ int symbols_named_ask(struct symbols *symbols, const struct symbols_source *sour
 	*out = NULL;
 	if (job)
 		job->wanted = strdup(name);
-	if (!named || !job || !job->wanted || again_copy_source(&job->source, source) < 0) {
+	if (!named || !job || !job->wanted || source_copy(&job->source, source) < 0) {
 		free(named);
 		loader_image_free(job);
 		return -ENOMEM;

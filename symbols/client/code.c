@@ -138,7 +138,7 @@ static struct loader_job *make_job(
 	if (!job)
 		return NULL;
 	job->key = key;
-	if (again_copy_source(&job->source, source) < 0) {
+	if (source_copy(&job->source, source) < 0) {
 		free(job);
 		return NULL;
 	}

@@ -94,7 +94,7 @@ int symbols_data_request(struct symbols *symbols, uint32_t key)
 	if (find_table(data, key))
 		return 0;
 	struct loader_image *job = calloc(1, sizeof(*job));
-	if (!job || again_copy_source(&job->source, source) < 0 || insert(data, key) < 0) {
+	if (!job || source_copy(&job->source, source) < 0 || insert(data, key) < 0) {
 		loader_image_free(job);
 		return -ENOMEM;
 	}

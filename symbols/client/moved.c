@@ -28,7 +28,7 @@ int symbols_moved_ask(struct symbols *symbols, uint32_t key, const struct symbol
 	if (grown)
 		pieces->at = grown;
 	struct loader_image *job = calloc(1, sizeof(*job));
-	if (!grown || !job || again_copy_source(&job->source, file) < 0) {
+	if (!grown || !job || source_copy(&job->source, file) < 0) {
 		loader_image_free(job);
 		return -ENOMEM;
 	}

@@ -14,28 +14,6 @@
 
 #include "symbols/client/symbols.h"
 
-#define SYMBOLS_PIECE_SAMPLES 32
-
-struct symbols_piece {
-	int32_t pid; /* process that has the memory; 0 if recorded */
-	uint64_t start, end;
-	struct {
-		uint64_t address, offset;
-		bool known;
-	} near[2]; /* mappings of the file before and after the piece; at least one is known */
-	bool is_exact; /* the piece fills the gap between them */
-	uint64_t samples[SYMBOLS_PIECE_SAMPLES]; /* addresses that were executed */
-	size_t n_samples;
-};
-
-enum symbols_moved {
-	SYMBOLS_MOVED_UNASKED,
-	SYMBOLS_MOVED_PENDING,
-	SYMBOLS_MOVED_OTHER, /* other code, or unknown */
-	SYMBOLS_MOVED_SAME, /* the file's code: its pages were compared */
-	SYMBOLS_MOVED_PLACE, /* the file's code, judged by its place alone; a note is added */
-};
-
 /* Asks once about a piece, under the caller's key.  file: source of the possible code.  Returns 0
  * or -ENOMEM. */
 int symbols_moved_ask(struct symbols *symbols, uint32_t key, const struct symbols_source *file,

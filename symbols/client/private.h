@@ -5,6 +5,7 @@
 
 #include "symbols/loader/loader.h"
 
+struct symbols;
 struct again;
 struct data_tables;
 struct unwind_tables;

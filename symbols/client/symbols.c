@@ -14,9 +14,9 @@
 #include "symbols/client/data.h"
 #include "symbols/client/pretty.h"
 #include "symbols/client/private.h"
+#include "symbols/client/unwind_tables.h"
 #include "symbols/loader/fetch.h"
 #include "symbols/loader/loader.h"
-#include "symbols/loader/unwind_tables.h"
 #include "symbols/worker/spawner.h"
 
 #include <errno.h>
@@ -109,7 +109,7 @@ static void free_image(struct image *image)
 {
 	if (!image)
 		return;
-	again_drop_source(&image->source);
+	source_drop(&image->source);
 	again_free(image->again);
 	for (size_t i = 0; i < image->n_old; i++)
 		symtab_close(&image->old[i]);
@@ -258,7 +258,7 @@ static struct loader_image *make_job(struct symbols *symbols, const struct image
 {
 	struct loader_image *job = calloc(1, sizeof(*job));
 
-	if (job && again_copy_source(&job->source, &image->source) == 0) {
+	if (job && source_copy(&job->source, &image->source) == 0) {
 		job->key = image->key;
 		return job;
 	}
@@ -282,7 +282,7 @@ int symbols_request(struct symbols *symbols, uint32_t key, const struct symbols_
 		return ret;
 	}
 	struct image *image = calloc(1, sizeof(*image));
-	if (!image || again_copy_source(&image->source, source) < 0 ||
+	if (!image || source_copy(&image->source, source) < 0 ||
 		(is_changing(symbols, source) && again_new(&image->again, source) < 0)) {
 		free_image(image);
 		symbols_lack_memory(symbols);

@@ -6,7 +6,7 @@
 
 #include "symbols/client/again.h"
 #include "symbols/client/private.h"
-#include "symbols/loader/unwind_tables.h"
+#include "symbols/client/unwind_tables.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -118,28 +118,8 @@ static int add_image(struct unwind_tables *tables, uint32_t key)
 	return ret;
 }
 
-int symbols_unwind_ask(struct symbols *symbols, uint32_t key, const struct symbols_source *source)
-{
-	struct unwind_tables *tables = symbols_unwind_tables(symbols);
-	struct loader_image *job = calloc(1, sizeof(*job));
-
-	if (!job || again_copy_source(&job->source, source) < 0) {
-		loader_image_free(job);
-		return -ENOMEM;
-	}
-	const int ret = add_image(tables, key);
-	if (ret < 0) {
-		loader_image_free(job);
-		return ret == -EEXIST ? 0 : ret;
-	}
-	job->key = key;
-	job->want = LOADER_UNWIND;
-	job->owner = tables;
-	loader_post_image(symbols_loader(symbols), job);
-	return 0;
-}
-
-void unwind_tables_take(struct loader_image *answer)
+/* Stores an answer and wakes the threads that wait for it.  Runs in the loader thread. */
+static void take_answer(struct loader_image *answer)
 {
 	struct unwind_tables *tables = answer->owner;
 
@@ -152,6 +132,28 @@ void unwind_tables_take(struct loader_image *answer)
 	memset(&answer->unwind, 0, sizeof(answer->unwind));
 	pthread_cond_broadcast(&tables->arrived);
 	pthread_mutex_unlock(&tables->lock);
+}
+
+int symbols_unwind_ask(struct symbols *symbols, uint32_t key, const struct symbols_source *source)
+{
+	struct unwind_tables *tables = symbols_unwind_tables(symbols);
+	struct loader_image *job = calloc(1, sizeof(*job));
+
+	if (!job || source_copy(&job->source, source) < 0) {
+		loader_image_free(job);
+		return -ENOMEM;
+	}
+	const int ret = add_image(tables, key);
+	if (ret < 0) {
+		loader_image_free(job);
+		return ret == -EEXIST ? 0 : ret;
+	}
+	job->key = key;
+	job->want = LOADER_UNWIND;
+	job->owner = tables;
+	job->take = take_answer;
+	loader_post_image(symbols_loader(symbols), job);
+	return 0;
 }
 
 enum symbols_state symbols_unwind_state(

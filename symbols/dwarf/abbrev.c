@@ -5,6 +5,7 @@
  * Most entries have a length that follows from their abbreviation and the unit's widths.  It is
  * computed here once, so that an addition skips an entry.
  */
+#include "symbols/base/grow.h"
 #include "symbols/dwarf/names.h"
 #include "symbols/dwarf/private.h"
 
@@ -124,7 +125,7 @@ static int read_steps(struct dwarf_abbrevs *table, size_t *cap, const struct dwa
 			return -EBADMSG;
 		if (attribute == 0 && form == 0)
 			break;
-		if (dwarf_grow(&table->steps, cap, table->n_steps, sizeof(*table->steps)) < 0)
+		if (array_grow(&table->steps, cap, table->n_steps, sizeof(*table->steps)) < 0)
 			return -ENOMEM;
 		struct dwarf_step step = {.form = (uint16_t)form,
 			.slot = slot_of(attribute),
@@ -161,7 +162,7 @@ static int read_table(
 	if (ret < 0)
 		return ret;
 	/* The array must exist even if no entry has attributes. */
-	if (dwarf_grow(&table->steps, &cap_steps, 0, sizeof(*table->steps)) < 0)
+	if (array_grow(&table->steps, &cap_steps, 0, sizeof(*table->steps)) < 0)
 		return -ENOMEM;
 	for (;;) {
 		uint64_t code = dwarf_get_uleb(&cursor);
@@ -176,7 +177,7 @@ static int read_table(
 		ret = read_steps(table, &cap_steps, unit, &cursor, &abbrev);
 		if (ret < 0)
 			return ret;
-		if (dwarf_grow(&table->abbrevs, &cap, table->n_abbrevs, sizeof(abbrev)) < 0)
+		if (array_grow(&table->abbrevs, &cap, table->n_abbrevs, sizeof(abbrev)) < 0)
 			return -ENOMEM;
 		if (table->n_abbrevs && table->abbrevs[table->n_abbrevs - 1].code >= abbrev.code)
 			sorted = false;

@@ -103,19 +103,3 @@ unsigned int dwarf_get_length(struct dwarf_cursor *cursor)
 	cursor->end = cursor->at + len;
 	return width;
 }
-
-int dwarf_grow(void *array, size_t *cap, size_t n, size_t size)
-{
-	void *old;
-
-	if (n < *cap)
-		return 0;
-	size_t want = *cap + *cap / 2 + 16;
-	memcpy(&old, array, sizeof(old));
-	void *grown = reallocarray(old, want, size);
-	if (!grown)
-		return -ENOMEM;
-	memcpy(array, &grown, sizeof(grown));
-	*cap = want;
-	return 0;
-}

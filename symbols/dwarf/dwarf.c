@@ -8,6 +8,7 @@
  */
 #include "symbols/dwarf/dwarf.h"
 
+#include "symbols/base/grow.h"
 #include "symbols/dwarf/private.h"
 
 #include <errno.h>
@@ -43,7 +44,7 @@ int dwarf_missing_add(struct dwarf *dwarf, const char *dir, const char *name)
 			free(path);
 			return 0;
 		}
-	if (dwarf_grow(&dwarf->missing, &dwarf->cap_missing, dwarf->n_missing,
+	if (array_grow(&dwarf->missing, &dwarf->cap_missing, dwarf->n_missing,
 		    sizeof(*dwarf->missing)) < 0) {
 		free(path);
 		return -ENOMEM;
@@ -153,7 +154,7 @@ static int add_part(struct dwarf *dwarf, int fd)
 			return 0;
 	if (dwarf->n_parts >= PARTS_MAX)
 		return 0;
-	if (dwarf_grow(&dwarf->parts, &dwarf->cap_parts, dwarf->n_parts, sizeof(*dwarf->parts)) < 0)
+	if (array_grow(&dwarf->parts, &dwarf->cap_parts, dwarf->n_parts, sizeof(*dwarf->parts)) < 0)
 		return -ENOMEM;
 	struct dwarf_image *part = calloc(1, sizeof(*part));
 	if (!part)

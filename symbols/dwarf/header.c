@@ -2,6 +2,7 @@
 /*
  * header.c - headers of line number programs: directories and files.
  */
+#include "symbols/base/grow.h"
 #include "symbols/dwarf/names.h"
 #include "symbols/dwarf/private.h"
 
@@ -21,7 +22,7 @@ struct formats {
 static int add_path(
 	struct dwarf_path **paths, size_t *n, size_t *cap, const struct dwarf_path *path)
 {
-	if (dwarf_grow(paths, cap, *n, sizeof(**paths)) < 0)
+	if (array_grow(paths, cap, *n, sizeof(**paths)) < 0)
 		return -ENOMEM;
 	(*paths)[(*n)++] = *path;
 	return 0;

@@ -5,6 +5,7 @@
  * First it searches .debug_aranges, which needs no unpacking of .debug_info.  If no range there has
  * the address, it reads the ranges of units that are not listed (clang lists none).
  */
+#include "symbols/base/grow.h"
 #include "symbols/dwarf/names.h"
 #include "symbols/dwarf/private.h"
 
@@ -17,7 +18,7 @@ static int add_offset(struct dwarf *dwarf, uint64_t offset, uint32_t *owner)
 {
 	if (dwarf->n_offsets >= UINT32_MAX)
 		return -ELOOP;
-	if (dwarf_grow(&dwarf->offsets, &dwarf->cap_offsets, dwarf->n_offsets,
+	if (array_grow(&dwarf->offsets, &dwarf->cap_offsets, dwarf->n_offsets,
 		    sizeof(*dwarf->offsets)) < 0)
 		return -ENOMEM;
 	*owner = (uint32_t)dwarf->n_offsets;

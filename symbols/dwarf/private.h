@@ -411,7 +411,4 @@ static inline int dwarf_work(struct dwarf *dwarf, uint64_t n)
 	return 0;
 }
 
-/* Makes room for one more item in an array, which grows by half.  Returns 0 or -ENOMEM. */
-int dwarf_grow(void *array, size_t *cap, size_t n, size_t size);
-
 #endif

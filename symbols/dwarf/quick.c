@@ -6,6 +6,7 @@
  * A line table does not name its unit.  Tables have the order of their units, so the search begins
  * at the most likely table.  It goes both ways until a table covers the address.
  */
+#include "symbols/base/grow.h"
 #include "symbols/dwarf/private.h"
 
 #include <errno.h>
@@ -76,7 +77,7 @@ static int find_tables(struct dwarf *dwarf, struct tables *tables)
 		ret = dwarf_work(dwarf, 1);
 		if (ret < 0)
 			return ret;
-		if (dwarf_grow(&tables->at, &tables->cap, tables->n, sizeof(*tables->at)) < 0)
+		if (array_grow(&tables->at, &tables->cap, tables->n, sizeof(*tables->at)) < 0)
 			return -ENOMEM;
 		tables->at[tables->n++] = (uint64_t)(cursor.at - start);
 		cursor.at = table.end;

@@ -2,6 +2,7 @@
 /*
  * rows.c - runs line number programs, and keeps the rows around the addresses asked for.
  */
+#include "symbols/base/grow.h"
 #include "symbols/dwarf/names.h"
 #include "symbols/dwarf/private.h"
 
@@ -41,7 +42,7 @@ static int add_row(struct state *state)
 {
 	struct dwarf_rows *rows = state->rows;
 
-	if (dwarf_grow(&rows->at, &rows->cap, rows->n, sizeof(*rows->at)) < 0)
+	if (array_grow(&rows->at, &rows->cap, rows->n, sizeof(*rows->at)) < 0)
 		return -ENOMEM;
 	rows->at[rows->n++] = state->row;
 	return 0;
@@ -72,7 +73,7 @@ static int end_sequence(struct state *state, bool is_last)
 	if (is_code && state->covered)
 		ret = dwarf_ranges_add(state->covered, low, high, state->owner);
 	if (is_code && !state->covered && is_wanted(state, low, high)) {
-		if (dwarf_grow(&rows->sequences, &rows->cap_sequences, rows->n_sequences,
+		if (array_grow(&rows->sequences, &rows->cap_sequences, rows->n_sequences,
 			    sizeof(*rows->sequences)) < 0)
 			return -ENOMEM;
 		ret = dwarf_ranges_add(&rows->map, low, high, (uint32_t)rows->n_sequences);

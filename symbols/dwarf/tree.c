@@ -5,6 +5,7 @@
  * A unit is scanned once, in the order of the file, for function entries with addresses at any
  * depth.  The contents of a function are read when an address in it is asked for.
  */
+#include "symbols/base/grow.h"
 #include "symbols/dwarf/names.h"
 #include "symbols/dwarf/private.h"
 
@@ -24,7 +25,7 @@ static int add_function(struct dwarf_unit *unit, uint64_t offset, uint64_t *next
 	*next = entry.next;
 	if (unit->n_functions >= FUNCTIONS_MAX)
 		return -ELOOP;
-	if (dwarf_grow(&unit->functions, &unit->cap_functions, unit->n_functions,
+	if (array_grow(&unit->functions, &unit->cap_functions, unit->n_functions,
 		    sizeof(*unit->functions)) < 0)
 		return -ENOMEM;
 	size_t before = unit->map.n;
@@ -80,7 +81,7 @@ static int add_inlined(struct dwarf_unit *unit, uint64_t offset, const struct dw
 {
 	if (out->n >= UINT32_MAX / 2)
 		return -ELOOP;
-	if (dwarf_grow(&out->inlined, &out->cap, out->n, sizeof(*out->inlined)) < 0)
+	if (array_grow(&out->inlined, &out->cap, out->n, sizeof(*out->inlined)) < 0)
 		return -ENOMEM;
 	out->inlined[out->n++] = (struct dwarf_inlined){.entry = offset,
 		.parent = parent,

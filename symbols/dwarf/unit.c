@@ -4,6 +4,7 @@
  *
  * Split parts are in .dwo files or in packages of them (.dwp).
  */
+#include "symbols/base/grow.h"
 #include "symbols/dwarf/names.h"
 #include "symbols/dwarf/private.h"
 
@@ -76,7 +77,7 @@ int dwarf_units_scan(struct dwarf_image *image, uint64_t until)
 			free(unit);
 			break;
 		}
-		if (dwarf_grow(&image->units, &image->cap_units, image->n_units,
+		if (array_grow(&image->units, &image->cap_units, image->n_units,
 			    sizeof(struct dwarf_unit *)) < 0) {
 			free(unit);
 			return -ENOMEM;

@@ -8,7 +8,7 @@
 #ifndef SYMBOLS_LOADER_FINDER_H
 #define SYMBOLS_LOADER_FINDER_H
 
-#include "symbols/client/symbols.h"
+#include "symbols/loader/source.h"
 
 #define FINDER_PATH_MAX 4096
 #ifdef STROBE_DEBUG_DIR

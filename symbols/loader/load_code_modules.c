@@ -9,8 +9,6 @@
  */
 #include "symbols/loader/loader_code_private.h"
 
-#include "symbols/client/again.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -282,7 +280,7 @@ static int load_part(struct loader_code *code, struct loader_job *job, const str
 	const uint64_t *offsets, size_t n)
 {
 	struct loader_job *part = calloc(1, sizeof(*part));
-	int ret = part ? again_copy_source(&part->source, &job->source) : -ENOMEM;
+	int ret = part ? source_copy(&part->source, &job->source) : -ENOMEM;
 
 	if (ret < 0) {
 		free(part);

@@ -3,7 +3,6 @@
  * loader.c - the loader thread, its queues and notes.
  */
 #include "symbols/loader/loader_private.h"
-#include "symbols/loader/unwind_tables.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -159,7 +158,7 @@ static void do_image(struct loader *loader, struct loader_image *image, bool oth
 	bool done = load_image(loader, image, others && !image->waited);
 
 	if (image->want == LOADER_UNWIND) {
-		unwind_tables_take(image);
+		image->take(image);
 		loader_image_free(image);
 		keep_table(loader);
 		return;

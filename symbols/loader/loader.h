@@ -8,9 +8,8 @@
 #ifndef SYMBOLS_LOADER_LOADER_H
 #define SYMBOLS_LOADER_LOADER_H
 
-#include "symbols/client/moved.h"
-#include "symbols/client/symbols.h"
 #include "symbols/jit/perfmap.h"
+#include "symbols/loader/source.h"
 #include "symbols/wire/symtab.h"
 #include "symbols/wire/unwtab.h"
 
@@ -62,6 +61,8 @@ struct loader_image {
 	/* LOADER_NAMED: the poster's, NULL if no longer wanted; LOADER_UNWIND: struct
 	 * unwind_tables */
 	void *owner;
+	/* LOADER_UNWIND: receives the answer in the loader thread, which still owns the image */
+	void (*take)(struct loader_image *answer);
 	struct symbols_piece piece; /* LOADER_MOVED */
 	bool waited; /* set by the loader: other images went first, once */
 	/* The answer: */
@@ -107,7 +108,7 @@ bool loader_free(struct loader *loader);
 int loader_recorded(struct loader *loader, const struct symbols_recorded *recorded);
 
 /* Queue a request, which the loader owns until it is collected.  LOADER_UNWIND goes before all
- * others and is handed to unwind_tables_take() instead of loader_collect(). */
+ * others and is handed to its take() instead of loader_collect(). */
 void loader_post_image(struct loader *loader, struct loader_image *image);
 void loader_post_name(struct loader *loader, struct loader_name *name);
 

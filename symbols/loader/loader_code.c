@@ -4,7 +4,6 @@
  *
  * Instructions go before lines, because a user waits for them.
  */
-#include "symbols/client/again.h"
 #include "symbols/loader/loader_code_private.h"
 
 #include <errno.h>
@@ -140,7 +139,7 @@ void loader_job_free(struct loader_job *job)
 		return;
 	free_jobs(job->more);
 	codetab_close(&job->table);
-	again_drop_source(&job->source);
+	source_drop(&job->source);
 	free(job->offsets);
 	free(job);
 }

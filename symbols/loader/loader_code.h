@@ -9,8 +9,8 @@
 #ifndef SYMBOLS_LOADER_LOADER_CODE_H
 #define SYMBOLS_LOADER_LOADER_CODE_H
 
-#include "symbols/client/symbols.h"
 #include "symbols/loader/rights.h"
+#include "symbols/loader/source.h"
 #include "symbols/wire/codetab.h"
 #include "symbols/worker/disasm.h"
 

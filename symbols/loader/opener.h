@@ -8,7 +8,7 @@
 #ifndef SYMBOLS_LOADER_OPENER_H
 #define SYMBOLS_LOADER_OPENER_H
 
-#include "symbols/client/symbols.h"
+#include "symbols/loader/source.h"
 
 #include <stdbool.h>
 #include <sys/types.h>

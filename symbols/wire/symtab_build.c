@@ -6,7 +6,7 @@
  */
 #include "symbols/wire/symtab.h"
 
-#include "symbols/dwarf/private.h"
+#include "symbols/base/grow.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -107,7 +107,7 @@ void symtab_builder_free(struct symtab_builder *builder)
 /* Makes room for one more item.  Returns false and sets the error if memory runs out. */
 static bool grow(struct symtab_builder *builder, void *array, size_t *cap, size_t n, size_t size)
 {
-	if (!builder->error && dwarf_grow(array, cap, n, size) < 0)
+	if (!builder->error && array_grow(array, cap, n, size) < 0)
 		builder->error = -ENOMEM;
 	return !builder->error;
 }

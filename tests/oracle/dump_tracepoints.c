@@ -95,7 +95,7 @@ static struct fields *read_format(const char *path, const char *texts)
 
 	if (!sysfile_read(&text, &len, "%s", path)) {
 		source.format = text;
-		(void)fields_new_from(&fields, &attr, NULL, event_system(), &source);
+		(void)fields_new_from(&fields, &attr, NULL, system_dirs(), &source);
 	}
 	free(text);
 	return fields;

@@ -17,7 +17,7 @@
 
 struct event_fixture {
 	char root[64], sysfs[80], tracefs[80];
-	struct event_system system;
+	struct system_dirs system;
 };
 
 /* "sys/.../type" with its text; directories are made.  Text NULL: a directory. */
@@ -109,7 +109,7 @@ static inline void fixture_make(struct event_fixture *fixture)
 	snprintf(fixture->sysfs, sizeof(fixture->sysfs), "%s/sys", fixture->root);
 	snprintf(fixture->tracefs, sizeof(fixture->tracefs), "%s/trace", fixture->root);
 	fixture->system =
-		(struct event_system){.sysfs = fixture->sysfs, .tracefs = fixture->tracefs};
+		(struct system_dirs){.sysfs = fixture->sysfs, .tracefs = fixture->tracefs};
 }
 
 static inline void fixture_remove(struct event_fixture *fixture)

@@ -2,7 +2,7 @@
 /*
  * test_address_filters.c - --filter of a PMU that traces and has address filters, on a machine made of files.
  *
- * event_system() is that machine: see meson.build.
+ * system_dirs() is that machine: see meson.build.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,9 +16,9 @@
 
 static struct event_fixture machine;
 
-const struct event_system *__wrap_event_system(void);
+const struct system_dirs *__wrap_event_system(void);
 
-const struct event_system *__wrap_event_system(void)
+const struct system_dirs *__wrap_event_system(void)
 {
 	return &machine.system;
 }

@@ -66,14 +66,14 @@ static int remove_machine(void **state)
 	return scratch_remove_tree(root);
 }
 
-static struct catalogue *machine(struct event_system *out)
+static struct catalogue *machine(struct system_dirs *out)
 {
 	static char sysfs[64], tracefs[64];
 	struct catalogue *catalogue;
 
 	snprintf(sysfs, sizeof(sysfs), "%s/sys", root);
 	snprintf(tracefs, sizeof(tracefs), "%s/tracing", root);
-	*out = (struct event_system){.sysfs = sysfs, .tracefs = tracefs};
+	*out = (struct system_dirs){.sysfs = sysfs, .tracefs = tracefs};
 	assert_int_equal(catalogue_new(&catalogue, out), 0);
 	return catalogue;
 }
@@ -92,7 +92,7 @@ static const struct catalogue_entry *find(const struct catalogue *catalogue, con
 
 static void test_entries(void **state)
 {
-	struct event_system system;
+	struct system_dirs system;
 	struct catalogue *catalogue = machine(&system);
 	const struct catalogue_entry *entry;
 	enum catalogue_group group = CATALOGUE_HARDWARE;
@@ -124,7 +124,7 @@ static void test_entries(void **state)
 
 static void test_no_tracefs(void **state)
 {
-	const struct event_system system = {.sysfs = "/no/such/folder", .tracefs = NULL};
+	const struct system_dirs system = {.sysfs = "/no/such/folder", .tracefs = NULL};
 	struct catalogue *catalogue;
 
 	(void)state;
@@ -153,7 +153,7 @@ static void test_matches(void **state)
 
 static void test_fields(void **state)
 {
-	struct event_system system;
+	struct system_dirs system;
 	struct catalogue *catalogue = machine(&system);
 	struct catalogue_field *fields;
 	const struct catalogue_entry *entries;
@@ -184,7 +184,7 @@ static void test_fields(void **state)
 /* On the caller itself; what is refused here has an errno, what opens has none. */
 static void test_probe(void **state)
 {
-	struct event_system system;
+	struct system_dirs system;
 	struct catalogue *catalogue = machine(&system);
 	const struct catalogue_target self = {.pid = 0, .cpu = -1};
 	const struct catalogue_entry *entries;
@@ -234,7 +234,7 @@ static void test_completion(void **state)
 	static const char *const faults[] = {"page-faults"};
 	static const char *const cs[] = {"context-switches"};
 	static const char *const probe[] = {"uprobe:BINARY:FUNCTION"};
-	struct event_system system;
+	struct system_dirs system;
 	struct catalogue *catalogue = machine(&system);
 	struct catalogue_completion out;
 	size_t n;

@@ -3,6 +3,7 @@
  * test_event.c - the grammar of -e, as tables.
  */
 #include "sampler/events/event.h"
+#include "sampler/kernel/attr.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -596,7 +597,7 @@ static void terms(void **state)
 
 static void missing_parts(void **state)
 {
-	struct event_system bare = {.sysfs = "/nonexistent-sysfs"};
+	struct system_dirs bare = {.sysfs = "/nonexistent-sysfs"};
 	struct event_spec *specs;
 	struct event_error error;
 	size_t n;
@@ -645,13 +646,13 @@ static void defaults_and_rates(void **state)
 	event_set_period(&spec, 100003);
 	assert_false(spec.attr.freq);
 	assert_int_equal(spec.attr.sample_period, 100003);
-	assert_false(event_is_clock(&spec.attr)); /* cycles have cpu-clock's config */
+	assert_false(attr_is_clock(&spec.attr)); /* cycles have cpu-clock's config */
 	spec = one("cpu-clock");
-	assert_true(event_is_clock(&spec.attr));
+	assert_true(attr_is_clock(&spec.attr));
 	spec = one("task-clock:u");
-	assert_true(event_is_clock(&spec.attr));
+	assert_true(attr_is_clock(&spec.attr));
 	spec = one("faults");
-	assert_false(event_is_clock(&spec.attr));
+	assert_false(attr_is_clock(&spec.attr));
 }
 
 int main(void)

@@ -46,7 +46,7 @@ static void check_caret(const struct wrong *wrong, const struct event_error *err
 		fail_msg("the caret of '%s':%s\ninstead of:%s", wrong->text, caret, wanted);
 }
 
-static void check(const struct event_system *system, const struct wrong *wrong)
+static void check(const struct system_dirs *system, const struct wrong *wrong)
 {
 	struct event_error error;
 	struct event_spec *specs;

@@ -426,7 +426,7 @@ static void test_sample_type(void **state)
 /* Every tracepoint of this machine can be understood. */
 static void test_this_machine(void **state)
 {
-	const struct event_system *system = event_system();
+	const struct system_dirs *system = system_dirs();
 	const struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT};
 	struct sysfile_names subsystems, events;
 	size_t seen = 0, named = 0;

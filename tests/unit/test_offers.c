@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 static char root[] = "/tmp/strobe-offers-XXXXXX", sysfs[64], tracefs[64];
-static const struct event_system machine_system = {.sysfs = sysfs, .tracefs = tracefs};
+static const struct system_dirs machine_system = {.sysfs = sysfs, .tracefs = tracefs};
 static const struct catalogue_target self = {.pid = 0, .cpu = -1};
 
 static void put(const char *path, const char *text)

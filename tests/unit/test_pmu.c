@@ -191,7 +191,7 @@ static void test_scale_in_another_language(void **state)
 static void test_what_is_not_there(void **state)
 {
 	const struct event_fixture *fixture = *state;
-	const struct event_system nowhere = {.sysfs = "/nonexistent"};
+	const struct system_dirs nowhere = {.sysfs = "/nonexistent"};
 	struct sysfile_names names;
 	struct pmu *pmu;
 	uint32_t type;

@@ -467,7 +467,7 @@ static void test_hostile_formats(void **state)
 /* Nothing that could be described, and nowhere to look. */
 static void test_nothing_to_describe(void **state)
 {
-	const struct event_system nowhere = {0};
+	const struct system_dirs nowhere = {0};
 	struct world *world = *state;
 	const uint64_t ids[] = {SWITCH};
 	void *bytes;

@@ -56,7 +56,7 @@ static void test_names(void **state)
 static void test_ids(void **state)
 {
 	const struct event_fixture *fixture = *state;
-	const struct event_system *system = &fixture->system;
+	const struct system_dirs *system = &fixture->system;
 	uint64_t id = 0;
 
 	assert_int_equal(tracefs_id(system, "sched", "sched_switch", &id), 0);
@@ -103,7 +103,7 @@ static void test_formats(void **state)
 
 static void test_not_mounted(void **state)
 {
-	const struct event_system none = {.sysfs = "/sys"};
+	const struct system_dirs none = {.sysfs = "/sys"};
 	char subsystem[EVENT_NAME_MAX], event[EVENT_NAME_MAX], *text;
 	struct sysfile_names names;
 	uint64_t id;

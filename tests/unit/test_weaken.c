@@ -226,14 +226,14 @@ static void test_kernels_own(void **state)
 /* Tracepoints are, too, but for those whose hits have the registers of user space. */
 static void test_tracepoints(void **state)
 {
-	static const enum event_trace kinds[] = {EVENT_TRACE_PLAIN, EVENT_TRACE_SCHEDSTAT,
-		EVENT_TRACE_KPROBE, EVENT_TRACE_SYSCALL, EVENT_TRACE_UPROBE};
+	static const enum tracefs_kind kinds[] = {
+		TRACEFS_PLAIN, TRACEFS_SCHEDSTAT, TRACEFS_KPROBE, TRACEFS_SYSCALL, TRACEFS_UPROBE};
 
 	(void)state;
 	memset(&machine, 0, sizeof(machine));
 	machine.no_kernel = true;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-		bool fires = kinds[i] == EVENT_TRACE_SYSCALL || kinds[i] == EVENT_TRACE_UPROBE;
+		bool fires = kinds[i] == TRACEFS_SYSCALL || kinds[i] == TRACEFS_UPROBE;
 		struct event_spec *spec = parse("dummy");
 		struct engine *engine;
 

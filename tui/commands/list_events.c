@@ -421,7 +421,7 @@ int list_events_run(const struct request *request)
 	int err, status = 0;
 
 	proc_limits(&listing.limits);
-	err = catalogue_new(&listing.catalogue, event_system());
+	err = catalogue_new(&listing.catalogue, system_dirs());
 	if (err)
 		return fail("cannot list events", -err, &listing.limits);
 	listing.entries = catalogue_entries(listing.catalogue, &listing.n);

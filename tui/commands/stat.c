@@ -93,7 +93,7 @@ static int note_event(
 		.kind = kind, .error = event->error, .pid = -1, .cpu = -1, .asked.counted = true};
 	char sentence[SENTENCE_MAX];
 
-	if (kind == NOTE_SILENT && !(note.value = silent_why(event_system(), &event->spec)))
+	if (kind == NOTE_SILENT && !(note.value = silent_why(system_dirs(), &event->spec)))
 		return 0;
 	memcpy(note.text, event->spec.name, sizeof(note.text));
 	explain_note(&note, &run->session.limits, sentence, sizeof(sentence));

@@ -5,6 +5,7 @@
  * Pure functions of plain data.  A ratio needs counts of the same time: members of one group, or
  * two counts that ran all the time.
  */
+#include "sampler/kernel/attr.h"
 #include "tui/commands/stat_private.h"
 #include "tui/query/ratios.h"
 
@@ -65,7 +66,7 @@ void stat_metrics(const struct stat_table *table, struct stat_row *row)
 
 		if (count->missing)
 			continue;
-		if (event_is_clock(&table->events[i].attr))
+		if (attr_is_clock(&table->events[i].attr))
 			set(count, count->estimate, table->elapsed_s * 1e9, 1, "CPUs utilized");
 		else if (parts && ratios_of(parts, n, part, &ratio))
 			count->metric = (struct stat_metric){ratio.value, ratio.unit};

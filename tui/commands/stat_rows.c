@@ -2,6 +2,7 @@
 /*
  * stat_rows.c - sums of the counting's cells by the rows of --per.
  */
+#include "sampler/kernel/attr.h"
 #include "tui/commands/stat_private.h"
 
 #include "sampler/machine/proc.h"
@@ -228,7 +229,7 @@ static void describe_event(struct stat_event *to, const struct counting_event *f
 {
 	const char *slash = from->spec.cgroup ? strrchr(from->spec.cgroup, '/') : NULL;
 	const char *label = from->spec.cgroup_label;
-	bool is_clock = event_is_clock(&from->spec.attr);
+	bool is_clock = attr_is_clock(&from->spec.attr);
 
 	clean_string(to->name, sizeof(to->name), from->spec.name);
 	if (from->spec.cgroup)

@@ -200,8 +200,8 @@ static void read_fields(struct explain_system *out, const struct perf_event_attr
 	size_t n;
 
 	if (attr->type != PERF_TYPE_TRACEPOINT ||
-		tracefs_name_of(event_system(), attr->config, subsystem, event) ||
-		tracefs_format(event_system(), subsystem, event, &text, NULL))
+		tracefs_name_of(system_dirs(), attr->config, subsystem, event) ||
+		tracefs_format(system_dirs(), subsystem, event, &text, NULL))
 		return;
 	if (!catalogue_parse_fields(text, &fields, &n)) {
 		for (size_t i = 0; i < n; i++)

@@ -46,7 +46,7 @@ int model_events_begin(struct model_events *events, struct model *model)
 	if (model->recorded)
 		return -EROFS;
 	if (!events->offers)
-		ret = offers_new(&events->offers, event_system(), &events->session->limits);
+		ret = offers_new(&events->offers, system_dirs(), &events->session->limits);
 	if (ret)
 		return ret;
 	choose_target(events, model, &target);

@@ -25,7 +25,7 @@
 #define NONE SIZE_MAX
 
 struct offers {
-	const struct event_system *system;
+	const struct system_dirs *system;
 	struct proc_limits limits;
 	pthread_t thread;
 	int fd;
@@ -264,7 +264,7 @@ static int init_cond(pthread_cond_t *cond)
 }
 
 int offers_new(
-	struct offers **out, const struct event_system *system, const struct proc_limits *limits)
+	struct offers **out, const struct system_dirs *system, const struct proc_limits *limits)
 {
 	struct offers *offers = calloc(1, sizeof(*offers));
 	int ret;

@@ -41,7 +41,7 @@ struct offer_detail {
 /* Starts the thread.  Borrows system, copies limits.  Returns 0, or -ENOMEM or -errno with *out
  * NULL. */
 int offers_new(
-	struct offers **out, const struct event_system *system, const struct proc_limits *limits);
+	struct offers **out, const struct system_dirs *system, const struct proc_limits *limits);
 /* Waits for an open() in progress.  NULL is a no-op. */
 void offers_free(struct offers *offers);
 

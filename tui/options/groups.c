@@ -132,7 +132,7 @@ static int find_schemas(struct args *args, struct fields **schemas)
 		int ret;
 
 		attr.sample_type |= args->request.engine.sample_more;
-		ret = fields_new(&schemas[i], &attr, spec->pmu, event_system(), NULL);
+		ret = fields_new(&schemas[i], &attr, spec->pmu, system_dirs(), NULL);
 		if (ret == -ENOMEM)
 			return args_no_memory(args);
 		if (ret)

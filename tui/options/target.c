@@ -180,7 +180,7 @@ static const char *join_filters(const char *before, const char *text)
  * many it has. */
 static int add_address_filter(struct args *args, const char *text, struct event_spec *event)
 {
-	unsigned int most = pmu_address_filters(event_system(), event->pmu);
+	unsigned int most = pmu_address_filters(system_dirs(), event->pmu);
 	char name[EVENT_NAME_MAX];
 
 	snprintf(name, sizeof(name), "%s", event->name);

@@ -5,6 +5,7 @@
 #include "tui/query/ratios.h"
 
 #include "sampler/events/event.h"
+#include "sampler/kernel/attr.h"
 
 #include <string.h>
 
@@ -131,7 +132,7 @@ static bool is_kind(const struct ratio_part *part, enum kind kind)
 	size_t len;
 
 	if (part->attr && kind == CLOCK)
-		return event_is_clock(part->attr);
+		return attr_is_clock(part->attr);
 	if (part->attr)
 		return part->attr->type == kinds[kind].type &&
 			part->attr->config == kinds[kind].config;
