@@ -26,6 +26,7 @@
 #include "tui/session/waiting.h"
 #include "tui/terminal/charset.h"
 #include "tui/terminal/term.h"
+#include "tui/views/views.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -71,9 +72,10 @@ static int run_screen(struct request *request)
 	}
 	settings_tell(request->settings, stderr);
 	if (request->snapshot_width)
-		status = live_snapshot(request, request->snapshot_width, request->snapshot_height);
+		status = live_snapshot(
+			request, views_by_key, request->snapshot_width, request->snapshot_height);
 	else
-		status = live_run(request);
+		status = live_run(request, views_by_key);
 	settings_free(request->settings);
 	request->settings = NULL;
 	return status;

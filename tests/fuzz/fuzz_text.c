@@ -5,7 +5,7 @@
  */
 #include "tui/base/clean.h"
 #include "tui/base/shorten.h"
-#include "tui/terminal/canvas.h"
+#include "tui/base/width.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -56,13 +56,13 @@ static void check_shortened(
 	if (strnlen(shown, SHORTEN_MAX) == SHORTEN_MAX)
 		abort();
 	check_text(shown);
-	if (canvas_width_of(shown) > width)
+	if (width_of(shown) > width)
 		abort();
 }
 
 static void check_pieces(const char *name, int width)
 {
-	const size_t prefix = canvas_prefix(name, width), fit = canvas_fit(name, width);
+	const size_t prefix = width_prefix(name, width), fit = width_fit(name, width);
 
 	if (prefix > strlen(name) || fit > strlen(name) || (*name && !fit))
 		abort();

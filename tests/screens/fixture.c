@@ -15,6 +15,8 @@
 
 #include "tests/screens/fixture.h"
 
+#include "tui/views/views.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,8 +32,9 @@ struct fixture *start(int width, int height, bool ascii)
 
 	assert_non_null(fixture);
 	fake_model_init(&fixture->fake);
-	assert_int_equal(
-		screen_init(&fixture->screen, &fixture->fake.model, width, height, ascii), 0);
+	assert_int_equal(screen_init(&fixture->screen, &fixture->fake.model, views_by_key, width,
+				 height, ascii),
+		0);
 	return fixture;
 }
 

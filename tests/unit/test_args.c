@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "tests/unit/args_lines.h"
+#include "tui/controls/theme.h"
 #include "tui/options/config.h"
-#include "tui/terminal/theme.h"
 
 static void test_defaults(void **state)
 {

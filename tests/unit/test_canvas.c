@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "tui/base/width.h"
 #include "tui/terminal/canvas.h"
 
 #include <stdlib.h>
@@ -55,8 +56,8 @@ static void test_wide_characters_take_two_columns(void **state)
 	struct canvas canvas;
 
 	(void)state;
-	assert_int_equal(canvas_width_of("日本"), 4);
-	assert_int_equal(canvas_width_of("e\xcc\x81x"), 2);
+	assert_int_equal(width_of("日本"), 4);
+	assert_int_equal(width_of("e\xcc\x81x"), 2);
 	assert_int_equal(canvas_init(&canvas, 6, 3, 0), 0);
 	assert_int_equal(canvas_text(&canvas, 0, 0, 6, STYLE_TEXT, "日x"), 3);
 	assert_int_equal(canvas.cells[1].glyph, 0);
@@ -73,27 +74,27 @@ static void test_wide_characters_take_two_columns(void **state)
 static void test_fit_wraps_at_blanks(void **state)
 {
 	(void)state;
-	assert_int_equal(canvas_fit("one two three", 8), 8);
-	assert_int_equal(canvas_fit("one two three", 9), 8);
-	assert_int_equal(canvas_fit("one two three", 40), 13);
-	assert_int_equal(canvas_fit("unbreakable", 4), 4);
-	assert_int_equal(canvas_fit("日本語", 5), 6);
-	assert_int_equal(canvas_fit("日本語", 1), 3);
-	assert_int_equal(canvas_fit("x", 0), 1);
-	assert_int_equal(canvas_fit("", 5), 0);
+	assert_int_equal(width_fit("one two three", 8), 8);
+	assert_int_equal(width_fit("one two three", 9), 8);
+	assert_int_equal(width_fit("one two three", 40), 13);
+	assert_int_equal(width_fit("unbreakable", 4), 4);
+	assert_int_equal(width_fit("日本語", 5), 6);
+	assert_int_equal(width_fit("日本語", 1), 3);
+	assert_int_equal(width_fit("x", 0), 1);
+	assert_int_equal(width_fit("", 5), 0);
 }
 
 static void test_prefix_holds_whole_characters(void **state)
 {
 	(void)state;
-	assert_int_equal(canvas_prefix("one two", 5), 5);
-	assert_int_equal(canvas_prefix("one", 5), 3);
-	assert_int_equal(canvas_prefix("日本語", 5), 6);
-	assert_int_equal(canvas_prefix("日本語", 1), 0);
+	assert_int_equal(width_prefix("one two", 5), 5);
+	assert_int_equal(width_prefix("one", 5), 3);
+	assert_int_equal(width_prefix("日本語", 5), 6);
+	assert_int_equal(width_prefix("日本語", 1), 0);
 	/* A combining character stays with its letter. */
-	assert_int_equal(canvas_prefix("e\xcc\x81x", 1), 3);
-	assert_int_equal(canvas_prefix("x", 0), 0);
-	assert_int_equal(canvas_prefix("x", -3), 0);
+	assert_int_equal(width_prefix("e\xcc\x81x", 1), 3);
+	assert_int_equal(width_prefix("x", 0), 0);
+	assert_int_equal(width_prefix("x", -3), 0);
 }
 
 static void test_bad_utf8_and_controls_never_come_through(void **state)

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
+#include "tui/controls/input.h"
 #include "tui/options/config.h"
-#include "tui/terminal/input.h"
 
 #include <stdlib.h>
 #include <string.h>

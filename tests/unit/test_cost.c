@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "tui/model/cost.h"
+#include "tui/base/cost.h"
 
 #include <unistd.h>
 

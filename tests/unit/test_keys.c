@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
+#include "tui/controls/input.h"
 #include "tui/controls/keys.h"
-#include "tui/terminal/input.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -14,8 +14,8 @@
 #include <cmocka.h>
 #include <json-c/json.h>
 
+#include "tui/base/width.h"
 #include "tui/commands/report.h"
-#include "tui/terminal/canvas.h"
 
 static const char longest[] =
 	"a_very_long_name_that_goes_on_and_on_for_more_than_sixty_four_columns_to_the_right";
@@ -137,7 +137,7 @@ static void test_text_is_cut_to_the_terminal(void **state)
 
 		assert_non_null(table);
 		for (char *line = strtok(table, "\n"); line; line = strtok(NULL, "\n"))
-			if (canvas_width_of(line) > (int)columns)
+			if (width_of(line) > (int)columns)
 				fail_msg("wider than %u: %s", columns, line);
 		free(text);
 	}
@@ -334,7 +334,7 @@ static void test_grouped_text(void **state)
 		table = strstr(text, "    SELF");
 		assert_non_null(table);
 		for (char *line = strtok(table, "\n"); line; line = strtok(NULL, "\n"))
-			if (canvas_width_of(line) > (int)columns && !strstr(line, "not shown"))
+			if (width_of(line) > (int)columns && !strstr(line, "not shown"))
 				fail_msg("wider than %u: %s", columns, line);
 		free(text);
 	}
@@ -475,7 +475,7 @@ static void test_tree_text(void **state)
 		text = write_one(&report, REPORT_TEXT, columns);
 		for (char *line = strtok(strstr(text, "who called it") + 14, "\n"); line;
 			line = strtok(NULL, "\n"))
-			assert_true(strstr(line, "more") || canvas_width_of(line) <= (int)columns);
+			assert_true(strstr(line, "more") || width_of(line) <= (int)columns);
 		free(text);
 	}
 }

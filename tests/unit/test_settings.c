@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
+#include "tui/controls/input.h"
 #include "tui/screen/settings.h"
-#include "tui/terminal/input.h"
 
 #include <errno.h>
 #include <stdlib.h>

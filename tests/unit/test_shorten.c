@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "tui/base/shorten.h"
-#include "tui/terminal/canvas.h"
+#include "tui/base/width.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static void symbol_is(const char *name, int width, const char *wanted)
 	char out[SHORTEN_MAX];
 
 	assert_string_equal(shorten_symbol(out, name, width), wanted);
-	assert_true(canvas_width_of(out) <= width);
+	assert_true(width_of(out) <= width);
 }
 
 static void test_what_fits_stays_whole(void **state)
@@ -198,11 +198,11 @@ static void test_any_name_any_width(void **state)
 			strcat(name, pieces[(random >> 8) % (sizeof(pieces) / sizeof(*pieces))]);
 		}
 		width = (int)(random >> 24) % 60;
-		assert_true(canvas_width_of(shorten_symbol(out, name, width)) <= width);
+		assert_true(width_of(shorten_symbol(out, name, width)) <= width);
 		assert_null(strstr(out, "\xef\xbf\xbd"));
 		assert_true(width < 1 || out[0]);
-		assert_true(canvas_width_of(shorten_file(out, name, width)) <= width);
-		assert_true(canvas_width_of(shorten_command(out, name, width)) <= width);
+		assert_true(width_of(shorten_file(out, name, width)) <= width);
+		assert_true(width_of(shorten_command(out, name, width)) <= width);
 	}
 }
 
@@ -212,9 +212,9 @@ static void test_endless_names(void **state)
 
 	(void)state;
 	memset(name, '<', sizeof(name) - 1);
-	assert_int_equal(canvas_width_of(shorten_symbol(out, name, 30)), 30);
+	assert_int_equal(width_of(shorten_symbol(out, name, 30)), 30);
 	name[SHORTEN_MAX - 1] = '\0';
-	assert_int_equal(canvas_width_of(shorten_symbol(out, name, 30)), 30);
+	assert_int_equal(width_of(shorten_symbol(out, name, 30)), 30);
 	memset(name, 'a', sizeof(name) - 1);
 	memcpy(name + sizeof(name) - 8, "::theend", 8);
 	name[sizeof(name) - 1] = '\0';

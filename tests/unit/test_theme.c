@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tui/terminal/theme.h"
+#include "tui/controls/theme.h"
 
 #include <math.h>
 #include <string.h>
@@ -214,7 +214,7 @@ static void test_heat_stands_out(void **state)
 		double last = 1.0;
 
 		theme_paper(theme.kind, &paper_fg, &paper_bg);
-		for (int i = 0; i < CANVAS_HEAT_SHADES; i++) {
+		for (int i = 0; i < STYLE_HEAT_SHADES; i++) {
 			struct theme_look look =
 				theme_look(&theme, THEME_RGB, (enum style)(STYLE_HEAT + i), false);
 			double now =
@@ -356,7 +356,7 @@ static void test_changes(void **state)
 			const enum theme_depth at = (enum theme_depth)depth;
 			struct theme_look same = theme_look(&theme, at, STYLE_FLAME_SAME, false);
 
-			for (int i = 0; i < CANVAS_CHANGE_SHADES; i++) {
+			for (int i = 0; i < STYLE_CHANGE_SHADES; i++) {
 				struct theme_look more = theme_look(
 					&theme, at, (enum style)(STYLE_FLAME_MORE + i), false);
 				struct theme_look less = theme_look(
@@ -367,7 +367,7 @@ static void test_changes(void **state)
 				assert_true(less.bg != same.bg || less.attrs != same.attrs);
 			}
 		}
-		for (int i = 1; i < CANVAS_CHANGE_SHADES && kind != THEME_KIND_MONO; i++) {
+		for (int i = 1; i < STYLE_CHANGE_SHADES && kind != THEME_KIND_MONO; i++) {
 			static const enum style kinds[] = {STYLE_FLAME_MORE, STYLE_FLAME_LESS};
 
 			for (int k = 0; k < 2; k++) {

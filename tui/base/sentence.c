@@ -4,7 +4,7 @@
  */
 #include "tui/base/sentence.h"
 
-#include "tui/terminal/canvas.h"
+#include "tui/base/width.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -46,7 +46,7 @@ static void print_rows(FILE *out, char *text, int width)
 		next = strchr(word, ' ');
 		if (next)
 			*next++ = '\0';
-		columns = canvas_width_of(word);
+		columns = width_of(word);
 		/* Inside a command, blanks fill the row instead of a newline, so that it is copied
 		 * as one line. */
 		if (used && used + 1 + columns >= width) {

@@ -9,7 +9,7 @@
 #include "tui/base/shorten.h"
 
 #include "symbols/base/function_name.h"
-#include "tui/terminal/canvas.h"
+#include "tui/base/width.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -187,7 +187,7 @@ static int width_of_part(char *name, size_t from, size_t end)
 	const char behind = name[end];
 
 	name[end] = '\0';
-	const int width = canvas_width_of(name + from);
+	const int width = width_of(name + from);
 	name[end] = behind;
 	return width;
 }
@@ -197,7 +197,7 @@ static int width_of_part(char *name, size_t from, size_t end)
 static size_t drop_namespaces(char *name, int width, bool *fits)
 {
 	static const char mark[] = ELLIPSIS "::";
-	int room = width - canvas_width_of(mark), rest = canvas_width_of(name);
+	int room = width - width_of(mark), rest = width_of(name);
 	size_t at = 0, end, from = 0, last = 0;
 
 	*fits = false;
@@ -232,7 +232,7 @@ static void drop_suffix(char *name)
 /* Keeps the beginning and the last `tail` columns, with an ellipsis between them. */
 static void cut_middle(char out[SHORTEN_MAX], const char *text, int width, int tail)
 {
-	int all = canvas_width_of(text);
+	int all = width_of(text);
 	size_t head_len, end;
 
 	if (all <= width) {
@@ -243,11 +243,11 @@ static void cut_middle(char out[SHORTEN_MAX], const char *text, int width, int t
 		out[0] = '\0';
 		return;
 	}
-	head_len = canvas_prefix(text, width - 1 - tail);
-	end = canvas_prefix(text, all - tail);
+	head_len = width_prefix(text, width - 1 - tail);
+	end = width_prefix(text, all - tail);
 	/* A wide character that begins before the tail does not belong to it. */
-	if (canvas_width_of(text + end) > tail)
-		end += canvas_prefix(text + end, 2);
+	if (width_of(text + end) > tail)
+		end += width_prefix(text + end, 2);
 	snprintf(out, SHORTEN_MAX, "%.*s" ELLIPSIS "%s", (int)head_len, text, text + end);
 }
 
@@ -257,7 +257,7 @@ const char *shorten_symbol(char out[SHORTEN_MAX], const char *name, int width)
 		mark_args, drop_args, fold_paths};
 	char work[SHORTEN_MAX + MARK_BYTES];
 	size_t own = 0;
-	bool fits = canvas_width_of(name) <= width;
+	bool fits = width_of(name) <= width;
 
 	if (fits || strlen(name) >= SHORTEN_MAX) {
 		cut_middle(out, name, width, (width - 1) / 2);
@@ -266,11 +266,11 @@ const char *shorten_symbol(char out[SHORTEN_MAX], const char *name, int width)
 	memcpy(work, name, strlen(name) + 1);
 	for (size_t i = 0; !fits && i < sizeof(steps) / sizeof(*steps); i++) {
 		steps[i](work);
-		fits = canvas_width_of(work) <= width;
+		fits = width_of(work) <= width;
 	}
 	if (!fits)
 		own = drop_namespaces(work, width, &fits);
-	if (!fits && canvas_width_of(work + own) > width)
+	if (!fits && width_of(work + own) > width)
 		drop_suffix(work + own);
 	cut_middle(out, work + own, width, (width - 1) / 2);
 	return out;
@@ -282,7 +282,7 @@ const char *shorten_file(char out[SHORTEN_MAX], const char *name, int width)
 	int tail = (width - 1) / 2;
 	char work[SHORTEN_MAX];
 
-	if (canvas_width_of(name) <= width || !suffix || (suffix[3] && suffix[3] != '.')) {
+	if (width_of(name) <= width || !suffix || (suffix[3] && suffix[3] != '.')) {
 		cut_middle(out, name, width, tail);
 		return out;
 	}
@@ -297,8 +297,7 @@ const char *shorten_command(char out[SHORTEN_MAX], const char *command, int widt
 	size_t first = strcspn(command, " ");
 	const char *slash = memrchr(command, '/', first);
 
-	if (canvas_width_of(command) > width && command[0] == '/' && slash && slash[1] != ' ' &&
-		slash[1])
+	if (width_of(command) > width && command[0] == '/' && slash && slash[1] != ' ' && slash[1])
 		command = slash + 1;
 	cut_middle(out, command, width, (width - 1) / 3);
 	return out;

@@ -5,10 +5,10 @@
  *
  * All strings are already cleaned.
  */
+#include "tui/base/width.h"
 #include "tui/commands/annotate_report.h"
 
 #include "tui/commands/report_private.h"
-#include "tui/terminal/canvas.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -155,7 +155,7 @@ static void lay_out(struct sheet *sheet)
 	uint64_t last = 0;
 
 	for (size_t i = 0; i < sheet->report->n_events; i++) {
-		int used = canvas_width_of(sheet->report->events[i].name);
+		int used = width_of(sheet->report->events[i].name);
 
 		sheet->columns[i] = used < COLUMN_MIN ? COLUMN_MIN
 			: used > COLUMN_MAX	      ? COLUMN_MAX
@@ -186,7 +186,7 @@ static void put_heads(const struct sheet *sheet)
 	fputc('\n', sheet->out);
 	for (size_t i = 0; i < report->n_events; i++) {
 		const char *name = report->events[i].name;
-		int used = canvas_width_of(name);
+		int used = width_of(name);
 
 		if (used < sheet->columns[i])
 			fprintf(sheet->out, "%*s", sheet->columns[i] - used, "");

@@ -6,6 +6,7 @@
  * descriptors that the symbols were read from.  UI thread.
  */
 #include "tui/commands/archive.h"
+#include "tui/session/unpacked.h"
 
 #include "sampler/base/whole.h"
 #include "tui/base/explain_errno.h"

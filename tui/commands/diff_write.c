@@ -4,6 +4,7 @@
  *
  * All strings are already cleaned.
  */
+#include "tui/base/width.h"
 #include "tui/commands/diff_table.h"
 
 #include "tui/base/csv.h"
@@ -11,7 +12,6 @@
 #include "tui/commands/report_private.h"
 #include "tui/export/jsontext.h"
 #include "tui/options/args.h"
-#include "tui/terminal/canvas.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -165,7 +165,7 @@ static void fit_keys(struct text *text, unsigned int columns)
 	for (size_t k = 0; k < table->n_keys; k++) {
 		text->keys[k] = (int)strlen(args_group_name(table->keys[k]));
 		for (uint32_t i = 0; i < table->n_rows; i++) {
-			int width = canvas_width_of(table->rows[i].keys[k]);
+			int width = width_of(table->rows[i].keys[k]);
 
 			if (width > text->keys[k])
 				text->keys[k] = width;

@@ -10,12 +10,12 @@
 #include "tui/base/clean.h"
 #include "tui/base/explain_errno.h"
 #include "tui/base/giveup.h"
-#include "tui/commands/archive.h"
 #include "tui/commands/report.h"
 #include "tui/explain/explain.h"
 #include "tui/export/outfile.h"
 #include "tui/export/run.h"
 #include "tui/export/spool.h"
+#include "tui/session/unpacked.h"
 
 #include <errno.h>
 #include <fcntl.h>

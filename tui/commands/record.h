@@ -9,8 +9,6 @@
 
 struct request;
 
-#define RECORD_DEFAULT_FILE "strobe.data"
-
 /* Records into request->output: "-" is standard output, in pipe format; NULL is strobe.data.
  * Compresses if request->compress is set.  Ends when duration_s is over, the target ends, or a
  * signal comes.  Messages go to standard error.  Returns the exit status. */

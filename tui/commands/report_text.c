@@ -4,10 +4,10 @@
  *
  * All strings are clean already.
  */
+#include "tui/base/width.h"
 #include "tui/commands/report_private.h"
 
 #include "tui/base/shorten.h"
-#include "tui/terminal/canvas.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -44,7 +44,7 @@ const char *report_grouped(char out[32], uint64_t number)
 
 void report_put_column(FILE *out, const char *text, int width, bool fill)
 {
-	int used = canvas_width_of(text);
+	int used = width_of(text);
 	size_t len = strlen(text);
 
 	if (used <= width) {
@@ -61,7 +61,7 @@ void report_put_column(FILE *out, const char *text, int width, bool fill)
 			continue;
 		memcpy(head, text, len);
 		head[len] = '\0';
-		used = canvas_width_of(head);
+		used = width_of(head);
 		if (used + 2 <= width) {
 			fprintf(out, "%s..%*s", head, fill ? width - used - 2 : 0, "");
 			return;
@@ -93,7 +93,7 @@ void report_put_name(
 {
 	char shorter[SHORTEN_MAX];
 
-	if (canvas_width_of(text) <= width || (group != GROUP_SYMBOL && group != GROUP_IMAGE)) {
+	if (width_of(text) <= width || (group != GROUP_SYMBOL && group != GROUP_IMAGE)) {
 		report_put_column(out, text, width, fill);
 		return;
 	}
@@ -104,7 +104,7 @@ void report_put_name(
 			shorten_file(shorter, text, wanted);
 		if (ascii)
 			make_ascii(shorter);
-		if (canvas_width_of(shorter) <= width)
+		if (width_of(shorter) <= width)
 			break;
 	}
 	report_put_column(out, shorter, width, fill);
@@ -136,7 +136,7 @@ static void lay_out_columns(struct layout *layout, const struct report_event *ev
 
 	layout->column_width = COLUMN_WIDTH_MIN;
 	for (size_t i = 0; i < event->n_columns; i++) {
-		int head = canvas_width_of(event->columns[i].head);
+		int head = width_of(event->columns[i].head);
 
 		if (head > layout->column_width)
 			layout->column_width = head < COLUMN_WIDTH_MAX ? head : COLUMN_WIDTH_MAX;
@@ -190,9 +190,9 @@ static void lay_out(struct layout *layout, const struct report *report,
 	*layout = (struct layout){.width = width};
 	lay_out_columns(layout, event);
 	for (size_t k = 0; k < report->n_keys; k++) {
-		layout->keys[k] = canvas_width_of(head_of(report, k));
+		layout->keys[k] = width_of(head_of(report, k));
 		for (size_t i = 0; i < event->n_rows; i++) {
-			int used = canvas_width_of(event->rows[i].keys[k].text);
+			int used = width_of(event->rows[i].keys[k].text);
 
 			layout->keys[k] = used > layout->keys[k] ? used : layout->keys[k];
 		}
@@ -212,7 +212,7 @@ static void put_heads(FILE *out, const struct layout *layout, const struct repor
 	if (event != report->merged)
 		fputs("    SELF    TOTAL    SAMPLES", out);
 	for (int i = 0; i < layout->columns; i++) {
-		int used = canvas_width_of(event->columns[i].head);
+		int used = width_of(event->columns[i].head);
 
 		if (used < layout->column_width)
 			fprintf(out, "%*s", layout->column_width - used, "");
@@ -221,7 +221,7 @@ static void put_heads(FILE *out, const struct layout *layout, const struct repor
 	}
 	for (size_t k = 0; k < report->n_keys; k++) {
 		const char *head = head_of(report, k);
-		int fill = layout->keys[k] - canvas_width_of(head);
+		int fill = layout->keys[k] - width_of(head);
 
 		fprintf(out, "  %s%*s", head, fill > 0 && k + 1 < report->n_keys ? fill : 0, "");
 	}
@@ -253,7 +253,7 @@ static void put_keys(FILE *out, const struct layout *layout, const struct report
 {
 	for (size_t k = 0; k < report->n_keys; k++) {
 		bool last = k + 1 == report->n_keys;
-		int fill = layout->keys[k] - canvas_width_of(row->keys[k].text);
+		int fill = layout->keys[k] - width_of(row->keys[k].text);
 
 		fputs("  ", out);
 		if (layout->width)

@@ -4,10 +4,10 @@
  *
  * UI thread.
  */
+#include "tui/base/width.h"
 #include "tui/commands/report_private.h"
 
 #include "tui/tables/calltree.h"
-#include "tui/terminal/canvas.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -113,7 +113,7 @@ static const char *const arms[2][4] = {
 
 static void put_name(const struct drawing *drawing, const struct report_node *node, int used)
 {
-	int symbol = canvas_width_of(node->symbol), image = canvas_width_of(node->image);
+	int symbol = width_of(node->symbol), image = width_of(node->image);
 	int room = (int)drawing->columns - used;
 
 	if (!drawing->columns || symbol + 2 + image <= room) {
@@ -154,8 +154,7 @@ static void put_node(struct drawing *drawing, const struct report_node *node,
 	drawing->indent[indent] = '\0';
 	put_numbers(drawing, node, above);
 	fprintf(drawing->out, "%s%s", drawing->indent, arm);
-	put_name(drawing, node,
-		NUMBERS_WIDTH + canvas_width_of(drawing->indent) + canvas_width_of(arm));
+	put_name(drawing, node, NUMBERS_WIDTH + width_of(drawing->indent) + width_of(arm));
 }
 
 static size_t push(struct drawing *drawing, size_t indent, const char *text)

@@ -4,10 +4,10 @@
  *
  * All strings are clean already.
  */
+#include "tui/base/width.h"
 #include "tui/commands/stat_private.h"
 
 #include "tui/commands/report_private.h"
-#include "tui/terminal/canvas.h"
 
 #include <math.h>
 #include <string.h>
@@ -142,7 +142,7 @@ struct widths {
 
 static void widen(int *width, const char *text)
 {
-	int own = canvas_width_of(text);
+	int own = width_of(text);
 
 	if (own > *width)
 		*width = own;
@@ -184,7 +184,7 @@ static void measure(const struct stat_table *table, struct widths *widths)
 
 static void put_right(FILE *out, const char *text, int width)
 {
-	fprintf(out, "%*s%s", width - canvas_width_of(text), "", text);
+	fprintf(out, "%*s%s", width - width_of(text), "", text);
 }
 
 static void put_count(FILE *out, const struct stat_table *table, const struct widths *widths,
@@ -213,8 +213,7 @@ static void put_count(FILE *out, const struct stat_table *table, const struct wi
 		fprintf(out, " %s", count->metric.unit);
 		last = count->deviation_percent < 0 && percent >= 99.995;
 		if (!last)
-			fprintf(out, "%*s",
-				widths->metric_unit - canvas_width_of(count->metric.unit), "");
+			fprintf(out, "%*s", widths->metric_unit - width_of(count->metric.unit), "");
 	}
 	if (count->deviation_percent >= 0)
 		fprintf(out, "  +- %.2f%%", count->deviation_percent);
@@ -269,8 +268,8 @@ static bool has_column(const struct stat_event *event)
 static int column_width(const struct stat_event *event)
 {
 	char name[LABEL_BYTES];
-	int width = canvas_width_of(label_of(name, event)) +
-		(event->unit[0] ? 1 + canvas_width_of(event->unit) : 0);
+	int width =
+		width_of(label_of(name, event)) + (event->unit[0] ? 1 + width_of(event->unit) : 0);
 
 	return width > INTERVAL_WIDTH_MIN ? width : INTERVAL_WIDTH_MIN;
 }

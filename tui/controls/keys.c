@@ -7,7 +7,7 @@
  */
 #include "tui/controls/keys.h"
 
-#include "tui/terminal/input.h"
+#include "tui/controls/input.h"
 
 #include <stdio.h>
 #include <stdlib.h>

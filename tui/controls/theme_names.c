@@ -3,7 +3,7 @@
  * theme_names.c - names of styles and colors in a configuration, and the nearest color of a
  * terminal.
  */
-#include "tui/terminal/theme.h"
+#include "tui/controls/theme.h"
 
 #include <stdlib.h>
 #include <string.h>

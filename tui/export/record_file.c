@@ -9,7 +9,6 @@
 #include "tui/base/explain_errno.h"
 #include "tui/base/format.h"
 #include "tui/base/grow.h"
-#include "tui/commands/record.h"
 #include "tui/session/session.h"
 
 #include <errno.h>

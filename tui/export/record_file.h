@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#define RECORD_DEFAULT_FILE "strobe.data"
+
 #define RECORD_TEXT_MAX 1024
 
 struct session;

@@ -6,12 +6,12 @@
 #ifndef TUI_MODEL_LIVE_PRIVATE_H
 #define TUI_MODEL_LIVE_PRIVATE_H
 
+#include "tui/base/cost.h"
 #include "tui/export/save.h"
 #include "tui/model/activity.h"
 #include "tui/model/baseline.h"
 #include "tui/model/breakdown.h"
 #include "tui/model/calls.h"
-#include "tui/model/cost.h"
 #include "tui/model/crumbs.h"
 #include "tui/model/events.h"
 #include "tui/model/groups.h"

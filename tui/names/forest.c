@@ -6,7 +6,6 @@
 
 #include "sampler/base/hugepages.h"
 #include "tui/base/grow.h"
-#include "tui/query/scan.h"
 
 #define AHEAD 16u /* distance, in entries, between a prefetch and its use */
 
@@ -168,24 +167,6 @@ bool forest_asked(const struct forest *forest, uint32_t i, uint32_t *node, uint3
 	*node = forest->asked[i];
 	*number = forest->numbers[*node] & ~FOREST_ASKED;
 	return forest->generations[*node] == stacks_node_generation(forest->stacks, *node);
-}
-
-int forest_entries(struct forest *forest, const struct scan *scan, uint32_t **at)
-{
-	uint32_t *numbers = malloc((scan->n_entries ? scan->n_entries : 1) * sizeof(*numbers));
-	int ret = numbers ? 0 : -ENOMEM;
-
-	for (uint32_t i = 0; i < scan->n_entries && !ret; i++) {
-		if (i + AHEAD < scan->n_entries)
-			forest_fetch(forest, scan->entries[i + AHEAD].node);
-		ret = forest_number(forest, scan->entries[i].node, &numbers[i]);
-	}
-	if (ret) {
-		free(numbers);
-		numbers = NULL;
-	}
-	*at = numbers;
-	return ret;
 }
 
 int forest_append(

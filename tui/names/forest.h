@@ -24,8 +24,6 @@
 #define FOREST_NO_PART UINT32_MAX
 #define FOREST_ASKED (1u << 31)
 
-struct scan;
-
 struct forest {
 	uint32_t n;
 	uint32_t *parent; /* less than the node's own number */
@@ -77,9 +75,6 @@ int forest_append(
  * The stack need not be held.  Returns false if the node has been reused for another stack.  If
  * true, the forest's data of the number are valid, but nothing else may be read. */
 bool forest_asked(const struct forest *forest, uint32_t i, uint32_t *node, uint32_t *number);
-
-/* Returns in *at the numbers of a scan's entries, for free().  Returns 0 or -ENOMEM. */
-int forest_entries(struct forest *forest, const struct scan *scan, uint32_t **at);
 
 /* Finds for each of the first n nodes the nearest ancestor with the same part; 0 if none.  parts:
  * by node, a part (such as a symbol's name) or FOREST_NO_PART; the root's part does not count.

@@ -13,8 +13,8 @@
 #define TUI_OPTIONS_CONFIG_H
 
 #include "tui/controls/keys.h"
+#include "tui/controls/theme.h"
 #include "tui/query/query.h"
-#include "tui/terminal/theme.h"
 
 #include <stdbool.h>
 #include <stddef.h>

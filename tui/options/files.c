@@ -10,8 +10,8 @@
 #include "sampler/perfdata/reader.h"
 #include "symbols/base/timedopen.h"
 #include "tui/base/explain_errno.h"
-#include "tui/commands/archive.h"
 #include "tui/export/outpath.h"
+#include "tui/session/unpacked.h"
 
 #include <errno.h>
 #include <fcntl.h>

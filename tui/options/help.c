@@ -3,8 +3,8 @@
  * help.c - the texts of --help: the purpose of each command, and its options from the table.
  */
 #include "tui/controls/keys.h"
+#include "tui/controls/theme.h"
 #include "tui/options/args.h"
-#include "tui/terminal/theme.h"
 
 #include <string.h>
 

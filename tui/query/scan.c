@@ -11,7 +11,9 @@
 #include "sampler/base/hugepages.h"
 #include "tui/base/clean.h"
 #include "tui/base/grow.h"
+#include "tui/names/forest.h"
 
+#define ENTRIES_AHEAD 16u /* distance, in entries, between a prefetch and its use */
 #define WALK_PART \
 	64u /* walks n / WALK_PART stacks one by one before it looks at all n nodes of the forest */
 
@@ -595,4 +597,22 @@ void scan_fini(struct scan *scan)
 	free(scan->columns);
 	scan_fields_fini(&scan->fields);
 	memset(scan, 0, sizeof(*scan));
+}
+
+int scan_entries(const struct scan *scan, struct forest *forest, uint32_t **at)
+{
+	uint32_t *numbers = malloc((scan->n_entries ? scan->n_entries : 1) * sizeof(*numbers));
+	int ret = numbers ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; i < scan->n_entries && !ret; i++) {
+		if (i + ENTRIES_AHEAD < scan->n_entries)
+			forest_fetch(forest, scan->entries[i + ENTRIES_AHEAD].node);
+		ret = forest_number(forest, scan->entries[i].node, &numbers[i]);
+	}
+	if (ret) {
+		free(numbers);
+		numbers = NULL;
+	}
+	*at = numbers;
+	return ret;
 }

@@ -40,6 +40,8 @@ enum { /* bits of scan_question.by; sides always include the event */
  * places. */
 enum scan_place { SCAN_PLACE_UNKNOWN, SCAN_NOWHERE, SCAN_ABOVE, SCAN_LEAF, SCAN_PLACES };
 
+struct forest;
+
 struct scan_question {
 	const struct snapshot *snapshot;
 	uint64_t from_ns, to_ns; /* selects slices by their middle; 0, UINT64_MAX: all */
@@ -127,5 +129,9 @@ struct scan {
 /* Scans a snapshot.  Returns 0 with *out for scan_fini(), or -ENOMEM with *out empty. */
 int scan_run(const struct scan_question *question, struct scan *out);
 void scan_fini(struct scan *scan);
+
+/* Returns in *at, by entry, the numbers that the forest gives to the entries' stacks, for free().
+ * Returns 0 or -ENOMEM. */
+int scan_entries(const struct scan *scan, struct forest *forest, uint32_t **at);
 
 #endif

@@ -238,7 +238,7 @@ static int find_parts(struct work *work)
 	work->forest = forest_of(question->scan.names, question->scan.stacks);
 	if (!work->forest)
 		return -ENOMEM;
-	ret = forest_entries(work->forest, &work->table->scan, &work->at);
+	ret = scan_entries(&work->table->scan, work->forest, &work->at);
 	if (ret)
 		return ret;
 	work->n = work->forest->n;

@@ -4,8 +4,8 @@
  */
 #include "tui/screen/screen.h"
 
+#include "tui/controls/input.h"
 #include "tui/query/expr.h"
-#include "tui/terminal/input.h"
 
 #include <stdio.h>
 #include <stdlib.h>

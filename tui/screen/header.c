@@ -9,6 +9,7 @@
 
 #include "tui/base/format.h"
 #include "tui/base/shorten.h"
+#include "tui/base/width.h"
 #include "tui/screen/strip.h"
 
 #include <inttypes.h>
@@ -91,7 +92,7 @@ static int line_width(const struct line *line)
 
 	for (int i = 0; i < line->n; i++) {
 		if (line->segments[i].rank)
-			width += canvas_width_of(line->segments[i].text) + SEGMENT_GAP;
+			width += width_of(line->segments[i].text) + SEGMENT_GAP;
 	}
 	return width ? width - SEGMENT_GAP : 0;
 }
@@ -147,7 +148,7 @@ static void draw_line(struct line *line, struct canvas *canvas, int y)
 	(void)fit(line, canvas->width, 2);
 	for (int i = line->n - 1; i >= 0; i--) {
 		const struct segment *segment = &line->segments[i];
-		int width = canvas_width_of(segment->text);
+		int width = width_of(segment->text);
 
 		if (!segment->rank || !segment->right)
 			continue;
@@ -494,7 +495,7 @@ static int fill_tabs(const struct model *model, struct tabs *tabs)
 		snprintf(tab->text, sizeof(tab->text), "%s%zu %s%s", current ? "‹" : " ", i + 1,
 			event->name, current ? "›" : " ");
 		tab->style = current ? STYLE_ACCENT : event->open ? STYLE_TEXT : STYLE_DIM;
-		tab->width = canvas_width_of(tab->text);
+		tab->width = width_of(tab->text);
 		if (current)
 			active = (int)i;
 	}
@@ -546,7 +547,7 @@ static void layout_tabs(const struct model *model, struct tabs *tabs, int width)
 static int tags_width(const struct model *model, const struct canvas *canvas, const char *tags)
 {
 	struct tabs tabs;
-	int active = fill_tabs(model, &tabs), width = canvas_width_of(tags);
+	int active = fill_tabs(model, &tabs), width = width_of(tags);
 	int room = canvas->width - 2 * TABS_X - 2 * MORE_WIDTH - TAB_GAP;
 
 	if (tabs.n)
@@ -555,7 +556,7 @@ static int tags_width(const struct model *model, const struct canvas *canvas, co
 		width = canvas->width / 2;
 	if (width > room)
 		width = room;
-	return width >= TAGS_LEAST || width == canvas_width_of(tags) ? width : 0;
+	return width >= TAGS_LEAST || width == width_of(tags) ? width : 0;
 }
 
 static int tabs_room(const struct model *model, const struct canvas *canvas, const char *tags)

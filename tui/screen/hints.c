@@ -2,6 +2,7 @@
 /*
  * hints.c - the line of hints: the most useful keys now, as many as fit.
  */
+#include "tui/base/width.h"
 #include "tui/screen/private.h"
 
 #include <stdio.h>
@@ -19,7 +20,7 @@ static int hint_width(const struct binding *binding, const char *hint, bool asci
 		snprintf(name, 16, "%s", binding->label);
 	else
 		keys_name(binding->keys[0], ascii, name, 16);
-	return canvas_width_of(name) + 1 + canvas_width_of(hint);
+	return width_of(name) + 1 + width_of(hint);
 }
 
 /* On top of another view, q and Esc both go back, so only one of them is shown. */

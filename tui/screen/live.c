@@ -71,6 +71,7 @@ struct live {
 	struct session session;
 	struct model_live *model_live;
 	struct model *model; /* borrowed from model_live */
+	const struct view_entry *entries; /* borrowed */
 	struct screen screen;
 	bool has_screen;
 	struct terminal *term; /* NULL for a snapshot */
@@ -657,7 +658,7 @@ static void close_live(struct live *live)
 
 static int open_screen(struct live *live, int width, int height, bool ascii)
 {
-	int ret = screen_init(&live->screen, live->model, width, height, ascii);
+	int ret = screen_init(&live->screen, live->model, live->entries, width, height, ascii);
 
 	if (ret)
 		return ret;
@@ -733,13 +734,14 @@ static int run_on_terminal(struct live *live)
 	return ret;
 }
 
-int live_run(const struct request *request)
+int live_run(const struct request *request, const struct view_entry *entries)
 {
 	struct live live;
 	int ret;
 
 	wait_for_foreground();
 	ret = open_live(&live, request);
+	live.entries = entries;
 	if (!ret) {
 		ret = run_on_terminal(&live);
 		if (ret) {
@@ -756,11 +758,13 @@ int live_run(const struct request *request)
 	return ret && !live.exit_status ? 1 : live.exit_status;
 }
 
-int live_snapshot(const struct request *request, int width, int height)
+int live_snapshot(
+	const struct request *request, const struct view_entry *entries, int width, int height)
 {
 	struct live live;
 	int ret = open_live(&live, request);
 
+	live.entries = entries;
 	if (!ret) {
 		if (live.request.duration_s <= 0.0 && !live.model->recorded)
 			live.request.duration_s = SNAPSHOT_S;

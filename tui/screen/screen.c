@@ -6,10 +6,10 @@
 
 #include "tui/base/explain_errno.h"
 #include "tui/base/format.h"
+#include "tui/base/width.h"
 #include "tui/export/save.h"
 #include "tui/screen/header.h"
 #include "tui/screen/private.h"
-#include "tui/views/views.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -76,17 +76,19 @@ int screen_open(struct screen *screen, const struct view_ops *ops, uint32_t arg)
 	return 0;
 }
 
-int screen_init(struct screen *screen, struct model *model, int width, int height, bool ascii)
+int screen_init(struct screen *screen, struct model *model, const struct view_entry *entries,
+	int width, int height, bool ascii)
 {
 	int ret;
 
 	memset(screen, 0, sizeof(*screen));
 	screen->model = model;
+	screen->entries = entries;
 	screen->log_seen = model->log.last;
 	ret = canvas_init(&screen->canvas, width, height, ascii);
 	if (ret)
 		return ret;
-	ret = screen_open(screen, &view_hot_table, 0);
+	ret = screen_open(screen, entries[0].ops, 0);
 	if (ret)
 		canvas_fini(&screen->canvas);
 	return ret;
@@ -404,10 +406,23 @@ static void look_at_baseline(struct screen *screen)
 		model->base_reading.name, percent);
 }
 
+/* Returns false if the action opens no view. */
+static bool open_entry(struct screen *screen, enum action action)
+{
+	const uint32_t below = (uint32_t)top_view(screen)->ops->keys;
+
+	for (const struct view_entry *entry = screen->entries + 1; entry->ops; entry++) {
+		if (entry->action == action) {
+			screen_result(screen, screen_open(screen, entry->ops, below), entry->title);
+			return true;
+		}
+	}
+	return false;
+}
+
 static unsigned int common_action(struct screen *screen, enum action action, uint32_t key)
 {
 	struct model *model = screen->model;
-	struct view *view = top_view(screen);
 	const char *refusal = screen_refusal(model, action);
 
 	if (refusal) {
@@ -441,21 +456,6 @@ static unsigned int common_action(struct screen *screen, enum action action, uin
 		screen_message(screen, STYLE_GOOD,
 			model->hide_idle ? "The idle loop is hidden" : "The idle loop is shown");
 		return VIEW_HANDLED | VIEW_SETTINGS;
-	case ACT_PROCESSES:
-		screen_result(screen, screen_open(screen, &view_processes, 0), "Processes");
-		return VIEW_HANDLED;
-	case ACT_EVENTS:
-		screen_result(screen, screen_open(screen, &view_events, 0), "Events");
-		return VIEW_HANDLED;
-	case ACT_HEAT:
-		screen_result(screen, screen_open(screen, &view_heat, 0), "Heat map");
-		return VIEW_HANDLED;
-	case ACT_COUNTERS:
-		screen_result(screen, screen_open(screen, &view_counters, 0), "Counters");
-		return VIEW_HANDLED;
-	case ACT_LOG:
-		screen_result(screen, screen_open(screen, &view_log, 0), "Log");
-		return VIEW_HANDLED;
 	case ACT_SAVE:
 		return ask_where(screen);
 	case ACT_WRITE:
@@ -463,10 +463,6 @@ static unsigned int common_action(struct screen *screen, enum action action, uin
 		return screen_ask_file(screen, action);
 	case ACT_SNAPSHOT:
 		return take_snapshot(screen);
-	case ACT_HELP:
-		screen_result(
-			screen, screen_open(screen, &view_help, (uint32_t)view->ops->keys), "Help");
-		return VIEW_HANDLED;
 	case ACT_NARROW:
 		screen_ask_crumb(screen);
 		return VIEW_HANDLED;
@@ -488,7 +484,7 @@ static unsigned int common_action(struct screen *screen, enum action action, uin
 		return model->window.selected ? screen_move_in_time(screen, ACT_LIVE)
 					      : VIEW_HANDLED;
 	default:
-		return 0;
+		return open_entry(screen, action) ? VIEW_HANDLED : 0;
 	}
 }
 
@@ -715,7 +711,7 @@ static int bottom_height(const struct screen *screen)
 	if (canvas->height < HINT_MIN_HEIGHT)
 		return 0;
 	if (!screen->prompting && has_message(screen) && canvas->height >= TWO_LINES_MIN_HEIGHT &&
-		screen->message[canvas_fit(screen->message, canvas->width - 2)])
+		screen->message[width_fit(screen->message, canvas->width - 2)])
 		return 2;
 	return 1;
 }
@@ -728,7 +724,7 @@ static void draw_message(struct screen *screen, int y, int height)
 
 	canvas_fill(canvas, 0, y, canvas->width, ' ', STYLE_TEXT);
 	if (height == 2) {
-		size_t first = canvas_fit(text, canvas->width - 2);
+		size_t first = width_fit(text, canvas->width - 2);
 
 		snprintf(line, sizeof(line), "%.*s", (int)first, text);
 		canvas_text(canvas, 1, y++, canvas->width - 2, screen->message_style, line);

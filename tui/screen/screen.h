@@ -10,12 +10,12 @@
 #define TUI_SCREEN_SCREEN_H
 
 #include "tui/base/history.h"
+#include "tui/controls/input.h"
+#include "tui/controls/theme.h"
 #include "tui/model/model.h"
 #include "tui/query/filter.h"
 #include "tui/screen/view.h"
 #include "tui/terminal/canvas.h"
-#include "tui/terminal/input.h"
-#include "tui/terminal/theme.h"
 
 #include <limits.h>
 
@@ -27,6 +27,7 @@
 struct screen {
 	struct model *model; /* borrowed */
 	struct canvas canvas;
+	const struct view_entry *entries; /* borrowed, see screen_init() */
 	struct view views[SCREEN_VIEWS_MAX];
 	int n_views;
 	struct area body; /* area of the top view, as last drawn */
@@ -63,7 +64,10 @@ struct screen {
 	uint64_t select_from_ns, select_to_ns;
 };
 
-int screen_init(struct screen *screen, struct model *model, int width, int height, bool ascii);
+/* entries: borrowed; the first is the view at the bottom, an entry without ops ends them.  Returns 0
+ * or -errno. */
+int screen_init(struct screen *screen, struct model *model, const struct view_entry *entries,
+	int width, int height, bool ascii);
 void screen_fini(struct screen *screen);
 int screen_resize(struct screen *screen, int width, int height);
 

@@ -5,6 +5,7 @@
 #include "tui/screen/strip.h"
 
 #include "tui/base/format.h"
+#include "tui/base/width.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -114,7 +115,7 @@ static bool lay_out(const struct model *model, const struct canvas *canvas, stru
 
 	memset(out, 0, sizeof(*out));
 	make_label(model, out->label);
-	out->label_width = canvas_width_of(out->label);
+	out->label_width = width_of(out->label);
 	if (canvas->width < out->label_width + LEAST_ROOM)
 		return false;
 	room = (size_t)(canvas->width - out->label_width - 6);

@@ -8,9 +8,9 @@
 #ifndef TUI_SCREEN_VIEW_H
 #define TUI_SCREEN_VIEW_H
 
+#include "tui/controls/input.h"
 #include "tui/controls/keys.h"
 #include "tui/terminal/canvas.h"
-#include "tui/terminal/input.h"
 #include "tui/terminal/prompt.h"
 
 #include <stdbool.h>
@@ -58,6 +58,13 @@ struct view_ops {
 struct view {
 	const struct view_ops *ops;
 	void *state; /* private to the view */
+};
+
+/* A view that a key opens from every other one. */
+struct view_entry {
+	enum action action;
+	const struct view_ops *ops; /* opened with the enum keys_view of the view below as arg */
+	const char *title;
 };
 
 #endif

@@ -8,8 +8,8 @@
 #include "tui/session/memory.h"
 
 #include "symbols/client/symbols.h"
+#include "tui/base/cost.h"
 #include "tui/base/format.h"
-#include "tui/model/cost.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

@@ -8,10 +8,10 @@
 #include "tui/session/session.h"
 
 #include "tui/base/clean.h"
-#include "tui/commands/archive.h"
 #include "tui/explain/explain.h"
 #include "tui/session/resolve.h"
 #include "tui/session/times.h"
+#include "tui/session/unpacked.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -84,7 +84,7 @@ int basis_scan(struct basis *out, const struct scan_question *question)
 	if (ret)
 		return ret;
 	forest = forest_new(ask.names, ask.stacks, ask.inlines);
-	ret = forest ? forest_entries(forest, &scan, &at) : -ENOMEM;
+	ret = forest ? scan_entries(&scan, forest, &at) : -ENOMEM;
 	if (!ret) {
 		out->n = out->symrefs_room = out->parents_room = forest->n;
 		out->parents = forest->parent;

@@ -115,7 +115,7 @@ int calls_new_against(
 		calls->forest = scan.inlines || basis
 			? forest_new(scan.names, scan.stacks, scan.inlines)
 			: forest_of(scan.names, scan.stacks);
-		ret = calls->forest ? forest_entries(calls->forest, &calls->scan, &calls->at)
+		ret = calls->forest ? scan_entries(&calls->scan, calls->forest, &calls->at)
 				    : -ENOMEM;
 	}
 	if (!ret) {

@@ -144,7 +144,7 @@ static int make(const struct scan_question *question, int event, struct hot_tren
 	if (ret)
 		return ret;
 	forest = forest_of(ask.names, ask.stacks);
-	ret = forest ? forest_entries(forest, &scan, &at) : -ENOMEM;
+	ret = forest ? scan_entries(&scan, forest, &at) : -ENOMEM;
 	if (!ret) {
 		struct work work = {.scan = &scan,
 			.forest = forest,

@@ -7,8 +7,8 @@
 #ifndef TUI_TERMINAL_PICTURE_H
 #define TUI_TERMINAL_PICTURE_H
 
+#include "tui/controls/theme.h"
 #include "tui/terminal/canvas.h"
-#include "tui/terminal/theme.h"
 
 #include <stdio.h>
 

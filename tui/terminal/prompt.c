@@ -4,7 +4,8 @@
  */
 #include "tui/terminal/prompt.h"
 
-#include "tui/terminal/input.h"
+#include "tui/base/width.h"
+#include "tui/controls/input.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -152,7 +153,7 @@ void prompt_draw(const struct prompt *prompt, struct canvas *canvas, int y)
 	room = canvas->width - x - 1;
 	memcpy(head, text, prompt->cursor);
 	head[prompt->cursor] = '\0';
-	cursor = canvas_width_of(head);
+	cursor = width_of(head);
 	/* Cut a long text at the left, so that the cursor stays visible. */
 	while (cursor > room && *text) {
 		size_t step = after(prompt, (size_t)(text - prompt->text)) -
@@ -161,7 +162,7 @@ void prompt_draw(const struct prompt *prompt, struct canvas *canvas, int y)
 		text += step;
 		memcpy(head, text, prompt->cursor - (size_t)(text - prompt->text));
 		head[prompt->cursor - (size_t)(text - prompt->text)] = '\0';
-		cursor = canvas_width_of(head);
+		cursor = width_of(head);
 	}
 	canvas_text(canvas, x, y, room + 1, STYLE_INPUT, text);
 	if (x + cursor < canvas->width) {

@@ -7,7 +7,7 @@
  */
 #include "tui/terminal/term.h"
 
-#include "tui/terminal/theme.h"
+#include "tui/controls/theme.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,9 +10,9 @@
 #ifndef TUI_TERMINAL_TERM_H
 #define TUI_TERMINAL_TERM_H
 
+#include "tui/controls/input.h"
+#include "tui/controls/theme.h"
 #include "tui/terminal/canvas.h"
-#include "tui/terminal/input.h"
-#include "tui/terminal/theme.h"
 
 #include <stdbool.h>
 

@@ -3,6 +3,7 @@
  * annotate_draw.c - draws an annotated function: shares, addresses, arrows, source and
  * instructions.
  */
+#include "tui/base/width.h"
 #include "tui/views/annotate_view.h"
 
 #include "tui/base/format.h"
@@ -54,7 +55,7 @@ static void lay_out_shares(struct layout *at, const struct annotate_view *state)
 	at->bar_x = -1;
 	if (state->side_by_side && n > 1) {
 		for (size_t i = 0; i < n && at->n_events < EVENTS_MAX; i++) {
-			int width = canvas_width_of(model_event(model, ids[i])->name) + 1;
+			int width = width_of(model_event(model, ids[i])->name) + 1;
 
 			width = width < EVENT_MIN   ? EVENT_MIN
 				: width > EVENT_MAX ? EVENT_MAX
@@ -160,12 +161,12 @@ static struct area draw_title(const struct layout *at, struct area area)
 
 	do {
 		tell_facts(at, --most, facts, sizeof(facts));
-		width = canvas_width_of(facts);
+		width = width_of(facts);
 		room = area.width - width - 8;
-	} while (most > 0 && room < canvas_width_of(head->symbol));
+	} while (most > 0 && room < width_of(head->symbol));
 	shorten_symbol(symbol, head->symbol, room > 8 ? room : 8);
-	room -= canvas_width_of(symbol) + 3;
-	if (room >= canvas_width_of(head->image))
+	room -= width_of(symbol) + 3;
+	if (room >= width_of(head->image))
 		snprintf(title, sizeof(title), "%s · %s", symbol, head->image);
 	else
 		snprintf(title, sizeof(title), "%s", symbol);
@@ -201,7 +202,7 @@ static void draw_heads(const struct layout *at, int y)
 		const char *name = at->state->side_by_side && event < n && at->n_events > 1
 			? model_event(model, ids[event])->name
 			: "SHARE";
-		int used = canvas_width_of(name);
+		int used = width_of(name);
 
 		if (used > at->shares[i].width)
 			used = at->shares[i].width;
@@ -211,7 +212,7 @@ static void draw_heads(const struct layout *at, int y)
 	}
 	if (at->number_width) {
 		const char *name = at->source_only ? "LINE" : "ADDRESS";
-		int used = canvas_width_of(name);
+		int used = width_of(name);
 
 		if (used > at->number_width)
 			name = "ADDR", used = 4;
@@ -237,8 +238,7 @@ static void draw_shares(const struct layout *at, const struct annotate_row *row,
 		if (!row->weight[event])
 			continue;
 		format_whole(text, share);
-		canvas_text(at->canvas,
-			at->shares[i].x + at->shares[i].width - canvas_width_of(text), y,
+		canvas_text(at->canvas, at->shares[i].x + at->shares[i].width - width_of(text), y,
 			at->shares[i].width, faint ? STYLE_DIM : views_number_style(share), text);
 	}
 	if (at->bar_x >= 0 && !faint && row->weight[at->event])
@@ -346,11 +346,11 @@ static void put_place(const struct layout *at, int x, int y, const struct annota
 	int room;
 
 	snprintf(number, sizeof(number), ":%" PRIu32, row->line);
-	room = at->width - 1 - x - canvas_width_of(number);
+	room = at->width - 1 - x - width_of(number);
 	const char *file = row->file, *slash;
 	bool cut = false;
 
-	while (canvas_width_of(file) + cut > room && (slash = strchr(file + 1, '/'))) {
+	while (width_of(file) + cut > room && (slash = strchr(file + 1, '/'))) {
 		file = slash;
 		cut = true;
 	}
@@ -389,7 +389,7 @@ static void draw_function(const struct layout *at, const struct annotate_row *ro
 	}
 	snprintf(where, sizeof(where), row->line ? "  %s:%" PRIu32 : "  %s",
 		slash ? slash + 1 : row->file, row->line);
-	room = at->width - 1 - x - canvas_width_of(where);
+	room = at->width - 1 - x - width_of(where);
 	shorten_symbol(name, row->text, room > 10 ? room : at->width - 1 - x);
 	x = put(at, x, y, row->depth ? STYLE_KERNEL : STYLE_TITLE, name);
 	if (row->file[0])
@@ -483,7 +483,7 @@ static struct area draw_told(const struct layout *at, struct area area, const ch
 {
 	enum style style = at->state->progress == ANNOTATE_FAILED || at->state->failed ? STYLE_WARN
 										       : STYLE_DIM;
-	size_t first = canvas_fit(told, area.width - 2);
+	size_t first = width_fit(told, area.width - 2);
 	char line[512];
 
 	if (told[first] && area.height >= TOLD_TWICE_MIN_HEIGHT && first < sizeof(line)) {

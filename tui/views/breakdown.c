@@ -6,6 +6,7 @@
 #include "tui/base/clean.h"
 #include "tui/base/format.h"
 #include "tui/base/shorten.h"
+#include "tui/base/width.h"
 #include "tui/query/expr.h"
 #include "tui/screen/screen.h"
 #include "tui/tables/counterparts.h"
@@ -499,7 +500,7 @@ static void make_title(const struct breakdown *state, const struct screen *scree
 	snprintf(where, sizeof(where), " (%s) by %s", shorten_file(image, symbol->image, width / 3),
 		field);
 	snprintf(out, size, "%.4000s%s",
-		shorten_symbol(name, symbol->symbol, width - 5 - canvas_width_of(where)), where);
+		shorten_symbol(name, symbol->symbol, width - 5 - width_of(where)), where);
 }
 
 static void draw_choices(struct breakdown *state, struct canvas *canvas, struct drawing *drawing)

@@ -6,6 +6,7 @@
  */
 #include "tui/base/clean.h"
 #include "tui/base/format.h"
+#include "tui/base/width.h"
 #include "tui/explain/explain.h"
 #include "tui/query/ratios.h"
 #include "tui/screen/screen.h"
@@ -362,7 +363,7 @@ static struct places places_of(int width)
 static void put_right(
 	struct canvas *canvas, struct place place, int y, enum style style, const char *text)
 {
-	int width = canvas_width_of(text);
+	int width = width_of(text);
 
 	if (!place.width)
 		return;
@@ -543,7 +544,7 @@ static void draw_ratios(const struct counters *counters, struct canvas *canvas, 
 
 		if (y >= area.y + area.height)
 			return;
-		if (canvas_width_of(name) > width - 14)
+		if (width_of(name) > width - 14)
 			name = ratio->brief;
 		put_right(canvas, (struct place){x, 9}, y, STYLE_ACCENT, format_ratio(text, ratio));
 		canvas_text(canvas, x + 11, y, width - 12, STYLE_DIM, name);

@@ -5,6 +5,7 @@
  */
 #include "tui/base/clean.h"
 #include "tui/base/format.h"
+#include "tui/base/width.h"
 #include "tui/commands/list_events.h"
 #include "tui/explain/explain.h"
 #include "tui/views/event_picker.h"
@@ -238,7 +239,7 @@ static int draw_wrapped(struct canvas *canvas, struct area area, enum style styl
 
 	while (*text && rows < area.height) {
 		bool last = rows + 1 == area.height;
-		size_t len = last ? strlen(text) : canvas_fit(text, area.width);
+		size_t len = last ? strlen(text) : width_fit(text, area.width);
 
 		snprintf(line, sizeof(line), "%.*s", (int)len, text);
 		canvas_text(canvas, area.x, area.y + rows, area.width, style, line);
@@ -258,7 +259,7 @@ static struct area below(struct area area, int rows)
 static void draw_pane_title(struct canvas *canvas, struct area *area, const char *title,
 	enum style style, const char *right)
 {
-	int used, width = canvas_width_of(right);
+	int used, width = width_of(right);
 
 	canvas_fill(canvas, area->x, area->y, area->width, 0x2500, STYLE_BORDER);
 	canvas_glyph(canvas, area->x + 1, area->y, ' ', STYLE_TITLE);
@@ -395,7 +396,7 @@ static void draw_error(const struct drawing *drawing, const char *text, struct a
 		picker->error.near[0] ? "Tab corrects it" : "");
 	if (area.height >= 3) {
 		snprintf(head, sizeof(head), "%.*s", (int)picker->error.offset, text);
-		at = canvas_width_of(head);
+		at = width_of(head);
 		/* Scrolls so that the error stays visible. */
 		while (at - skipped >= area.width && text[skipped])
 			skipped++;

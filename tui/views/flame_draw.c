@@ -3,6 +3,7 @@
  * flame_draw.c - draws the flame graph: boxes, the line on the selected frame, the legend of
  * colors.
  */
+#include "tui/base/width.h"
 #include "tui/views/flame_view.h"
 
 #include "tui/base/format.h"
@@ -36,27 +37,26 @@ static enum style image_style(const struct symref *symbol)
 	switch (views_symbol_style(symbol)) {
 	case STYLE_KERNEL:
 		return (enum style)(
-			STYLE_FLAME_KERNEL + shade_of(symbol->image, CANVAS_KERNEL_SHADES));
+			STYLE_FLAME_KERNEL + shade_of(symbol->image, STYLE_KERNEL_SHADES));
 	case STYLE_LIBRARY:
 		return (enum style)(
-			STYLE_FLAME_LIBRARY + shade_of(symbol->image, CANVAS_FLAME_SHADES));
+			STYLE_FLAME_LIBRARY + shade_of(symbol->image, STYLE_FLAME_SHADES));
 	case STYLE_UNRESOLVED:
 		return STYLE_FLAME_UNRESOLVED;
 	default:
-		return (enum style)(
-			STYLE_FLAME_USER + shade_of(symbol->image, CANVAS_FLAME_SHADES));
+		return (enum style)(STYLE_FLAME_USER + shade_of(symbol->image, STYLE_FLAME_SHADES));
 	}
 }
 
 /* Percentage points: below the first there is no change, above the last the strongest shade. */
-static const double change_steps[CANVAS_CHANGE_SHADES] = {0.3, 2.0, 8.0};
+static const double change_steps[STYLE_CHANGE_SHADES] = {0.3, 2.0, 8.0};
 
 static enum style change_style(double change)
 {
 	const double points = 100.0 * (change < 0 ? -change : change);
 	int shade = -1;
 
-	while (shade + 1 < CANVAS_CHANGE_SHADES && points >= change_steps[shade + 1])
+	while (shade + 1 < STYLE_CHANGE_SHADES && points >= change_steps[shade + 1])
 		shade++;
 	if (shade < 0)
 		return STYLE_FLAME_SAME;
@@ -91,7 +91,7 @@ static void draw_change(struct flame_view *flame, struct canvas *canvas,
 	int width;
 
 	views_change_text(text, flame_change(flame, box->node, false));
-	width = canvas_width_of(text);
+	width = width_of(text);
 	if (used + width + 2 < box->width)
 		canvas_text(canvas, box->x + box->width - 1 - width, y, width, style, text);
 }
@@ -203,12 +203,11 @@ static void draw_details(struct flame_view *flame, struct model *model, struct c
 			format_whole(total, format_share(node->sums.total, whole)), total_change,
 			of_zoom, format_whole(self, format_share(node->sums.self, whole)),
 			self_change, count);
-	room = width - 2 - canvas_width_of(numbers) - 2;
+	room = width - 2 - width_of(numbers) - 2;
 	if (room < NAME_LEAST)
 		room = width - 2;
 	else
-		canvas_text(canvas, width - 1 - canvas_width_of(numbers), y, width, STYLE_TEXT,
-			numbers);
+		canvas_text(canvas, width - 1 - width_of(numbers), y, width, STYLE_TEXT, numbers);
 	if (node == nodes) {
 		canvas_text(canvas, x, y, room, STYLE_TITLE, "all");
 		return;
@@ -235,25 +234,25 @@ static const struct legend images[] = {
 };
 
 static const struct legend changes[] = {
-	{STYLE_FLAME_LESS + CANVAS_CHANGE_SHADES - 1, "less than the baseline"},
+	{STYLE_FLAME_LESS + STYLE_CHANGE_SHADES - 1, "less than the baseline"},
 	{STYLE_FLAME_SAME, "the same"},
-	{STYLE_FLAME_MORE + CANVAS_CHANGE_SHADES - 1, "more"},
+	{STYLE_FLAME_MORE + STYLE_CHANGE_SHADES - 1, "more"},
 };
 
 static void draw_legend(struct canvas *canvas, int y, bool change)
 {
 	const struct legend *kinds = change ? changes : images;
 	size_t n = change ? sizeof(changes) / sizeof(*changes) : sizeof(images) / sizeof(*images);
-	int x = canvas->width - 1 - canvas_width_of(" ·narrower ");
+	int x = canvas->width - 1 - width_of(" ·narrower ");
 
 	canvas_text(canvas, x, y, canvas->width, STYLE_DIM, " ·narrower ");
 
 	for (size_t i = n; i-- > 0;) {
-		x -= canvas_width_of(kinds[i].name) + 3;
+		x -= width_of(kinds[i].name) + 3;
 		canvas_glyph(canvas, x, y, ' ', STYLE_BORDER);
 		canvas_glyph(canvas, x + 1, y, edge_of(canvas), kinds[i].style);
 		canvas_text(canvas, x + 2, y, canvas->width, kinds[i].style, kinds[i].name);
-		canvas_glyph(canvas, x + 2 + canvas_width_of(kinds[i].name), y, ' ', STYLE_BORDER);
+		canvas_glyph(canvas, x + 2 + width_of(kinds[i].name), y, ' ', STYLE_BORDER);
 	}
 }
 

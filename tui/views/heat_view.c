@@ -250,8 +250,8 @@ static int level_of(const struct heat_view *heat, uint64_t weight)
 
 	if (!weight || !heat->most)
 		return -1;
-	level = (int)((double)weight / (double)heat->most * CANVAS_HEAT_SHADES);
-	return level < CANVAS_HEAT_SHADES ? level : CANVAS_HEAT_SHADES - 1;
+	level = (int)((double)weight / (double)heat->most * STYLE_HEAT_SHADES);
+	return level < STYLE_HEAT_SHADES ? level : STYLE_HEAT_SHADES - 1;
 }
 
 static bool is_chosen(const struct heat_view *heat, const struct model *model, uint64_t ns)
@@ -271,7 +271,7 @@ static bool is_chosen(const struct heat_view *heat, const struct model *model, u
 static void draw_cell(const struct heat_view *heat, const struct model *model,
 	struct canvas *canvas, size_t second, int row, int x, int y, int tall)
 {
-	static const uint32_t glyphs[CANVAS_HEAT_SHADES] = {
+	static const uint32_t glyphs[STYLE_HEAT_SHADES] = {
 		0x2591, 0x2591, 0x2592, 0x2592, 0x2593, 0x2588};
 	uint64_t weight = 0, begin_ns = heat->from_ns + second * SECOND;
 	bool is_cursor = false, chosen = false;

@@ -2,6 +2,7 @@
 /*
  * help.c - lists the keys from their table, first those of the view that opened the help.
  */
+#include "tui/base/width.h"
 #include "tui/screen/screen.h"
 #include "tui/views/list.h"
 #include "tui/views/views.h"
@@ -31,7 +32,7 @@ static size_t lines_of(const struct help_row *row, int width)
 	size_t n = 0;
 
 	do {
-		text += canvas_fit(text, width);
+		text += width_fit(text, width);
 		n++;
 	} while (*text);
 	return n;
@@ -136,7 +137,7 @@ static void draw_row(
 	if (y >= area.y)
 		canvas_text(canvas, 2, y, x - 3, STYLE_KEY, label);
 	for (text = row->binding->help; *text && y < area.y + area.height; y++) {
-		size_t len = canvas_fit(text, width);
+		size_t len = width_fit(text, width);
 		char line[160];
 
 		snprintf(line, sizeof(line), "%.*s", (int)len, text);
@@ -150,7 +151,7 @@ static void draw_row(
 static struct area draw_memory(struct canvas *canvas, struct area area, const char *text)
 {
 	while (*text && area.height > 8) {
-		size_t len = canvas_fit(text, area.width - 2);
+		size_t len = width_fit(text, area.width - 2);
 		char line[MEMORY_TEXT_MAX];
 
 		snprintf(line, sizeof(line), "%.*s", (int)len, text);

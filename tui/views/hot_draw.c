@@ -5,6 +5,7 @@
 #include "tui/base/clean.h"
 #include "tui/base/format.h"
 #include "tui/base/shorten.h"
+#include "tui/base/width.h"
 #include "tui/views/hot_private.h"
 #include "tui/views/views.h"
 
@@ -74,7 +75,7 @@ static void layout(struct hot_table *table, const struct model *model, int width
 	if (n > COLUMNS_EVENTS_MAX)
 		n = COLUMNS_EVENTS_MAX;
 	for (size_t i = 0; i < n; i++)
-		wants[i] = canvas_width_of(model_event(model, ids[i])->name) + 1;
+		wants[i] = width_of(model_event(model, ids[i])->name) + 1;
 	columns_layout_events(&table->columns, width, wants, (int)n);
 	if (!hot_beside(table)) {
 		table->columns.symbol.width = width - table->columns.symbol.x - 1;
@@ -92,7 +93,7 @@ static void draw_head(const struct hot_table *table, struct canvas *canvas, int 
 	if (!column->width)
 		return;
 	snprintf(text, sizeof(text), "%s%s", name, !sorted ? "" : table->reverse ? "▲" : "▼");
-	width = canvas_width_of(text);
+	width = width_of(text);
 	if (width > column->width)
 		width = column->width;
 	canvas_text(canvas, right ? column->x + column->width - width : column->x, y, column->width,
@@ -133,7 +134,7 @@ static void draw_share(
 		return;
 	if (shown)
 		format_whole(text, share);
-	canvas_text(canvas, column->x + column->width - canvas_width_of(text), y, column->width,
+	canvas_text(canvas, column->x + column->width - width_of(text), y, column->width,
 		shown ? views_number_style(share) : STYLE_DIM, text);
 }
 
@@ -149,7 +150,7 @@ static const char *line_text(const struct symref *name, int width, bool beside)
 {
 	const char *text = name->symbol, *from = strrchr(text, name->resolved ? '/' : '(');
 
-	if (!from || (name->resolved ? canvas_width_of(text) <= width : !beside))
+	if (!from || (name->resolved ? width_of(text) <= width : !beside))
 		return text;
 	return name->resolved ? from + 1 : from;
 }
@@ -160,7 +161,7 @@ static void shorten_address(char out[SHORTEN_MAX], const char *text, int width)
 	const char *plus = strrchr(text, '+');
 	char image[512], file[SHORTEN_MAX];
 
-	if (!plus || canvas_width_of(text) <= width) {
+	if (!plus || width_of(text) <= width) {
 		snprintf(out, SHORTEN_MAX, "%s", text);
 		return;
 	}

@@ -5,6 +5,7 @@
  * Lines are wrapped.  The view follows the end until the user scrolls away from it.
  */
 #include "tui/base/format.h"
+#include "tui/base/width.h"
 #include "tui/screen/screen.h"
 #include "tui/views/list.h"
 #include "tui/views/views.h"
@@ -84,7 +85,7 @@ static size_t wrap(struct log_view *log, const struct logbook *book, int width)
 		struct part part = {.line = logbook_get(book, i)};
 
 		do {
-			part.len = canvas_fit(part.line->text + part.start, width);
+			part.len = width_fit(part.line->text + part.start, width);
 			if (add_part(log, n, &part))
 				return n;
 			n++;

@@ -7,6 +7,7 @@
 #include "tui/base/clean.h"
 #include "tui/base/format.h"
 #include "tui/base/shorten.h"
+#include "tui/base/width.h"
 #include "tui/screen/screen.h"
 #include "tui/views/list.h"
 #include "tui/views/views.h"
@@ -489,9 +490,8 @@ static void draw_head(const struct picker *picker, struct canvas *canvas, int y,
 			: (sort == PICKER_SORT_CPU) != picker->reverse ? "▼"
 								       : "▲");
 	canvas_text(canvas,
-		sort == PICKER_SORT_PID || sort == PICKER_SORT_CPU
-			? *x + width - canvas_width_of(text)
-			: *x,
+		sort == PICKER_SORT_PID || sort == PICKER_SORT_CPU ? *x + width - width_of(text)
+								   : *x,
 		y, 20, sorted ? STYLE_HEADER_SORTED : STYLE_HEADER, text);
 	*x += width + 2;
 }

@@ -4,6 +4,7 @@
  */
 #include "tui/base/format.h"
 #include "tui/base/shorten.h"
+#include "tui/base/width.h"
 #include "tui/views/threads_private.h"
 #include "tui/views/views.h"
 
@@ -186,7 +187,7 @@ static void draw_head(const struct drawing *drawing, int x, int width, int y, co
 		!sorted				    ? ""
 			: drawing->threads->reverse ? "▲"
 						    : "▼");
-	used = canvas_width_of(text);
+	used = width_of(text);
 	canvas_text(drawing->canvas, right && used < width ? x + width - used : x, y, width,
 		sorted ? STYLE_HEADER_SORTED : STYLE_HEADER, text);
 }

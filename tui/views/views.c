@@ -5,6 +5,7 @@
 #include "tui/views/views.h"
 
 #include "tui/base/shorten.h"
+#include "tui/base/width.h"
 #include "tui/explain/explain.h"
 #include "tui/screen/screen.h"
 
@@ -17,6 +18,17 @@
 #define TITLE_ABOVE 4 /* rows; no title in areas that are not higher */
 #define HOT_SHARE 0.10
 #define WARM_SHARE 0.02
+
+const struct view_entry views_by_key[] = {
+	{ACT_NONE, &view_hot_table, "Hot symbols"},
+	{ACT_PROCESSES, &view_processes, "Processes"},
+	{ACT_EVENTS, &view_events, "Events"},
+	{ACT_HEAT, &view_heat, "Heat map"},
+	{ACT_COUNTERS, &view_counters, "Counters"},
+	{ACT_LOG, &view_log, "Log"},
+	{ACT_HELP, &view_help, "Help"},
+	{ACT_NONE, NULL, NULL},
+};
 
 struct area views_title(struct canvas *canvas, struct area area, const char *title)
 {
@@ -77,7 +89,7 @@ void views_change(struct canvas *canvas, int x, int y, int width, double change)
 	char text[VIEWS_CHANGE_MAX];
 
 	views_change_text(text, change);
-	canvas_text(canvas, x + width - canvas_width_of(text), y, width,
+	canvas_text(canvas, x + width - width_of(text), y, width,
 		strchr("=?", text[0]) ? STYLE_DIM
 			: change > 0  ? STYLE_BAD
 				      : STYLE_GOOD,
@@ -98,9 +110,9 @@ void views_symbol(struct canvas *canvas, int x, int y, int width, enum style sty
 	if (match < 0)
 		return;
 	text[match + (long)strlen(search)] = '\0';
-	found = canvas_width_of(text + match);
+	found = width_of(text + match);
 	text[match] = '\0';
-	at = canvas_width_of(text);
+	at = width_of(text);
 	canvas_restyle(canvas, x + at, y, at + found > width ? width - at : found, STYLE_MATCH);
 }
 

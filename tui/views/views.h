@@ -31,6 +31,9 @@ extern const struct view_ops view_counters;
 extern const struct view_ops view_log;
 extern const struct view_ops view_help; /* arg: enum keys_view of the first section */
 
+/* The views that keys open from everywhere, for screen_init(). */
+extern const struct view_entry views_by_key[];
+
 /* Returns the name of a grouping: "image", "CPU", "prev_comm" (raw). */
 const char *grouping_name(const struct group_by *by);
 

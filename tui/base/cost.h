@@ -5,8 +5,8 @@
  * CPU time and instructions of this process come from its own events (self_counters.h) if these are
  * permitted, else CPU time from getrusage(2).  The values of other processes come from /proc.
  */
-#ifndef TUI_MODEL_COST_H
-#define TUI_MODEL_COST_H
+#ifndef TUI_BASE_COST_H
+#define TUI_BASE_COST_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -6,7 +6,7 @@
  * without.  Numbers 8 to 15 of the 16 colors are bright; with only 8 colors they become bold.  For
  * boxes the color is the background of black text.
  */
-#include "tui/terminal/theme.h"
+#include "tui/controls/theme.h"
 
 #define DEF THEME_DEFAULT
 

@@ -2,8 +2,8 @@
 /*
  * input.h - one input by the user: a key or a mouse event.  Plain data.
  */
-#ifndef TUI_TERMINAL_INPUT_H
-#define TUI_TERMINAL_INPUT_H
+#ifndef TUI_CONTROLS_INPUT_H
+#define TUI_CONTROLS_INPUT_H
 
 #include <stdint.h>
 

@@ -2,7 +2,7 @@
 /*
  * cost.c - see cost.h: events or getrusage(2) for this process, /proc for the others.
  */
-#include "tui/model/cost.h"
+#include "tui/base/cost.h"
 
 #include "sampler/kernel/self_counters.h"
 #include "sampler/machine/proc.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * archive_open.c - unpacks an archive into a directory that is removed with the session.
+ * unpacked.c - unpacks an archive into a directory that is removed with the session.
  *
  * libarchive only parses the file; this file decides which entries are written.  UI thread, before
  * other threads start.
  */
-#include "tui/commands/archive.h"
+#include "tui/session/unpacked.h"
 
 #include "sampler/base/whole.h"
 #include "tui/session/tarlib.h"

@@ -2,10 +2,10 @@
 /*
  * theme.h - the look of each style for every color depth.  Plain data; any thread.
  */
-#ifndef TUI_TERMINAL_THEME_H
-#define TUI_TERMINAL_THEME_H
+#ifndef TUI_CONTROLS_THEME_H
+#define TUI_CONTROLS_THEME_H
 
-#include "tui/terminal/canvas.h"
+#include "tui/controls/style.h"
 
 #include <stdbool.h>
 #include <stdint.h>
