@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From `a` to source lines on the screen, in a program whose debug file has hundreds of megabytes: ceph-osd.
+"""Time from key `a` to source lines on the screen, for ceph-osd with its very large debug file.
 
-The first function, the next ones in the same file, and the keys pressed while the first is looked up.  Skipped where
+Measures the first function, the next ones of the same file, and keys pressed during the first
+lookup.  The debug file has hundreds of megabytes.  Skipped if
 ceph-osd and its debug files are not installed.
 
 usage: annotate_ceph.py STROBE
@@ -54,7 +55,7 @@ def main(strobe):
     with workload(LOOP), tempfile.TemporaryDirectory() as folder:
         for _ in range(3):
             terminal = opened(strobe, folder)
-            # Stay where the first one was found, so that the same is not asked for again.
+            # Pauses the table, so that the next functions are different ones.
             terminal.send(b" ")
             first.append(press(terminal, b"a", LINES, 30))
             for _ in range(NEXT):

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * bench_budget.c - what it costs to keep a store within its memory, while samples come in.
+ * bench_budget.c - the cost of keeping a store within its memory budget while samples arrive.
  *
- * 10,000 samples a second of some threads, of 100,000 distinct stacks 15 to 25 deep and 20,000 functions, as
- * tests/workloads/wide makes them.  Tells the time of adding and of maintaining, as parts of a CPU at this rate, the longest
- * call, and what is left of the history, each time a part of the session is over.
+ * Adds 10,000 samples a second of THREADS threads.  They have about 100,000 distinct stacks 15 to
+ * 25 deep and 20,000 functions, like those of tests/workloads/wide.  After each part of the session
+ * it prints the CPU time of adding and of maintaining, in percent of a CPU at this rate.  It also
+ * prints the longest call, and how much history is left.
  *
  *	bench_budget [MEGABYTES [SECONDS [PARTS [THREADS]]]]
  */

@@ -5,10 +5,11 @@
  *   bench_ingest             every table below, up to 10^7 samples
  *   bench_ingest --long      up to 10^8 samples
  *   bench_ingest --hour      one hour at 4,000 Hz in simulated time, in the default budget
- *   bench_ingest --steady [N] 10^7 and 10^8 samples in turns, medians and their ratio: does the cost grow with
- *                            the length of the run once the budget is spent?  Also with many chains and tasks
+ *   bench_ingest --steady [N] 10^7 and 10^8 samples in turns, medians and their ratio;
+ *                            N: only this row of the table of depths, chains and tasks
  *
- * Figures are printed, never judged here: machines differ.
+ * The ratio of --steady shows whether the cost of a sample grows after the budget is spent.
+ * Figures are printed and never judged, because machines differ.
  */
 #include "sampler/kernel/record.h"
 #include "sampler/kernel/ring.h"
@@ -27,11 +28,12 @@
 
 struct load {
 	unsigned int depth; /* 0: no chains */
-	unsigned int chains; /* distinct ones */
-	unsigned int symbols; /* functions that their frames are in */
+	unsigned int chains; /* number of distinct chains */
+	unsigned int symbols; /* number of functions of the frames */
 	unsigned int tasks;
 	unsigned int cpus;
-	unsigned int skew; /* 0: chains are about equally hot; above: some are much hotter */
+	/* 0: all chains about equally hot; higher values make some much hotter */
+	unsigned int skew;
 	size_t ring_bytes;
 	uint64_t rate_hz; /* samples per second of record time */
 };
@@ -59,7 +61,7 @@ static struct record_format format_of(const struct load *load)
 	return format;
 }
 
-/* Of this process: others may be running beside it. */
+/* CPU time of this process, since other processes may be running. */
 static uint64_t cpu_ns(void)
 {
 	struct timespec now;
@@ -84,12 +86,12 @@ struct bytes {
 	struct perf_event_mmap_page *page;
 	uint64_t *data;
 	size_t used; /* words */
-	size_t *times; /* where each record has its time, in words */
+	size_t *times; /* index in data of each record's time, in words */
 	size_t n;
 	struct ring *ring;
 };
 
-/* Callers are shared as in a program: few outer frames, many leaves. */
+/* Outer frames are shared by many chains, as in a program; leaves differ. */
 static uint64_t frame_address(const struct load *load, uint64_t chain, unsigned int depth)
 {
 	uint64_t choice = depth + 1 < load->depth ? chain / (1u + depth * depth * 8u) : chain;
@@ -160,9 +162,9 @@ struct run {
 	struct record_format format;
 	struct bytes bytes;
 	uint64_t time_ns, step_ns;
-	uint64_t spent_ns; /* not counting the making of new times */
+	uint64_t spent_ns; /* CPU time of draining; excludes writing new times */
 	uint64_t samples;
-	uint64_t longest_ns; /* CPU time of sealing one slice and keeping the budget */
+	uint64_t longest_ns; /* longest CPU time of sealing one slice and enforcing the budget */
 };
 
 static void make_processes(struct ingest *ingest, const struct load *load)
@@ -185,7 +187,7 @@ static void make_processes(struct ingest *ingest, const struct load *load)
 	}
 }
 
-/* Start again at offset 0, as if the kernel had written the same records with new times. */
+/* Rewinds the ring to offset 0, as if the kernel had written the same records with new times. */
 static void rewind_ring(struct run *run)
 {
 	struct bytes *bytes = &run->bytes;
@@ -205,7 +207,7 @@ static void rewind_ring(struct run *run)
 	__atomic_store_n(&bytes->page->data_head, head + bytes->size, __ATOMIC_RELEASE);
 }
 
-/* As the engine does: slices are sealed and the budget kept every 100 ms of record time. */
+/* Drains like the engine: seals slices and enforces the budget every 100 ms of record time. */
 static void drain(struct run *run)
 {
 	const struct perf_event_header *header;
@@ -285,7 +287,7 @@ struct result {
 	long rss_kb;
 };
 
-/* Nanoseconds for each sample, after every chain was seen. */
+/* Returns the cost of a sample in ns, measured after every chain was seen. */
 static double cost(const struct load *load, uint64_t samples, struct result *result)
 {
 	uint64_t warm_ns, warm;
@@ -310,7 +312,7 @@ static void measure(const struct load *load, uint64_t samples)
 	struct result result;
 	double best = 1e9;
 
-	/* The best of three: the machine may be busy with other things. */
+	/* Takes the best of three runs, since the machine may be busy. */
 	for (int i = 0; i < (samples > 10000000 ? 1 : 3); i++) {
 		double each = cost(load, samples, &result);
 
@@ -343,7 +345,7 @@ static void hour(void)
 	struct store_status status;
 	struct snapshot snapshot;
 	struct run run;
-	uint64_t step = 4000 * 300; /* five minutes */
+	uint64_t step = 4000 * 300; /* samples of five minutes */
 
 	run_new(&run, &load);
 	printf("\none hour at 4,000 Hz, 24 frames deep, 40,000 distinct chains, some hot, 4 CPUs\n"
@@ -376,7 +378,7 @@ static void hour(void)
 	run_free(&run);
 }
 
-/* --- the same cost for ever --- */
+/* --- steady cost over long runs --- */
 
 #define TURNS 3u
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * bench_table.c - how long a question takes: rows by several keys, and trees of calls, of many samples.
+ * bench_table.c - time of a query over many samples: rows by several keys, and trees of calls.
  *
  *	bench_table [SAMPLES [STACKS [SYMBOLS]]]
  */
@@ -40,7 +40,7 @@ static uint32_t random_below(uint32_t n)
 	return (uint32_t)(((seed >> 33) * n) >> 31);
 }
 
-/* Of the processor: others may be at work too. */
+/* CPU time of this thread in s, since other processes may be running. */
 static double now(void)
 {
 	struct timespec ts;
@@ -57,7 +57,7 @@ static void check(int ret)
 	exit(1);
 }
 
-/* Chains 20 to 40 deep: the outer part of one made before, and new callees below it. */
+/* Makes chains 20 to 40 deep: the outer part of an earlier chain, and new callees below it. */
 static void make_stacks(struct bench *bench, uint32_t n, uint32_t symbols)
 {
 	struct image key = {.kind = IMAGE_FILE, .path = (char *)"/bin/program", .inode = 1};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * bench_unwind.c - what unwinding a sample costs, with rules that are remembered.
+ * bench_unwind.c - the cost of unwinding a sample when most rules are cached.
  *
  *	bench_unwind
  *
- * Samples with 8 to 31 frames, whose return addresses are of 1,500 places, some much more common than
- * others: a walk finds most rules in the cache, as it does in programs.  Batches are timed, and the
- * median tells.
+ * Samples have 8 to 31 frames.  Their return addresses are in 1,500 places, some much more common
+ * than others.  A walk finds most rules in the cache, as it does in programs.  The result is the
+ * median over batches of samples.
  */
 #include "sampler/store/spaces.h"
 #include "sampler/store/unwind.h"
@@ -47,7 +47,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-/* Each place has 4 KiB; its frame ends FRAME_WORDS higher.  Place 0 is the root. */
+/* Each place covers 4 KiB; its frame is FRAME_WORDS long. Place 0 is the root. */
 static enum unwind_answer find(void *ctx, uint32_t image, uint64_t offset, struct unwind_rule *rule)
 {
 	(void)ctx;
@@ -64,7 +64,7 @@ static enum unwind_answer find(void *ctx, uint32_t image, uint64_t offset, struc
 	return UNWIND_KNOWN;
 }
 
-/* The lower the number, the more common. */
+/* Returns an address in a random place; lower places are more common. */
 static uint64_t any_place(void)
 {
 	const uint32_t most = 1 + random_below(PLACES - 1);

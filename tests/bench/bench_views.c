@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * bench_views.c - how long each view needs until its data is there, of a store with many samples: at a change of the window, of the
- * filter or of the grouping, and when a tenth of a second of new samples has come.
+ * bench_views.c - time that each view needs until its data is ready, over a store of many samples.
  *
  *	bench_views [SAMPLES [STACKS [SYMBOLS [VIEW [MEGABYTES]]]]]
  *
- * The store is a real one, by default with a budget that holds each sample in a cell of its own and with its whole stack, which is the
- * most that there can be to look at.  The views' own caches are used as the screen uses
- * them; what stands for the session is here.  Times of changes are what somebody waits, medians of ROUNDS, so the machine must be quiet;
- * those of ticks are CPU time of the process, as is each second line.
+ * Measures a change of the window, of the filter and of the grouping, and a tick: 0.1 s of new
+ * samples.  The store is real.  Its default budget keeps each sample in its own cell with its whole
+ * stack, which is the largest amount of data.  The views' own caches are used as the screen uses
+ * them; the session is a stub in this file.  Changes are in wall-clock time, medians of ROUNDS, so
+ * the machine must be quiet.  Ticks, and each view's second line, are CPU time of the process.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -29,7 +29,7 @@
 #define ROUNDS 5
 #define SCREEN_ROWS 50
 #define LIMIT_MS 100.0
-#define TICK_LIMIT_MS 5.0 /* ten times a second that is 5% of a CPU */
+#define TICK_LIMIT_MS 5.0 /* at ten ticks a second, 5% of a CPU */
 #define HISTORY_NS 600000000000ull
 #define START_NS 1000000000000ull
 #define LIVE_NS 20000000000ull
@@ -52,19 +52,19 @@ static struct bench {
 	struct model model;
 	struct filter *filter;
 	struct expr expr;
-	/* of the views */
+	/* caches of the views */
 	struct hot *hot;
 	struct model_calls calls;
 	struct model_lanes lanes;
 	struct activity activity;
 	struct heat heat;
-	uint32_t centre; /* of the butterfly */
+	uint32_t centre; /* symbol of the butterfly */
 	size_t missed;
-	double cpu[16]; /* of the changes of the view at hand */
+	double cpu[16]; /* ms; changes of the current view */
 	size_t n_cpu;
 } bench = {.seed = 42};
 
-/* --- what stands for the session --- */
+/* --- stubs of the session --- */
 
 struct store *session_store(const struct session *session)
 {
@@ -100,7 +100,7 @@ static void check(int ret)
 	exit(1);
 }
 
-/* Chains 20 to 40 deep: the outer part of one made before, and new callees below it. */
+/* Makes chains 20 to 40 deep: the outer part of an earlier chain, and new callees below it. */
 static void make_stacks(uint32_t n, uint32_t symbols)
 {
 	struct image key = {.kind = IMAGE_FILE, .path = (char *)"/bin/program", .inode = 1};
@@ -168,7 +168,7 @@ static void add_samples(uint32_t n, uint64_t step_ns)
 	}
 }
 
-/* --- what is asked --- */
+/* --- queries --- */
 
 static void ask_hot_again(int what)
 {
@@ -244,7 +244,7 @@ static void ask_one_tree(const struct calltree_query *query)
 	calltree_fini(&tree);
 }
 
-/* As calls_view and flame_view ask. */
+/* Asks like calls_view and flame_view. */
 static void ask_tree(int what)
 {
 	struct calltree_query query = {.kind = (enum calltree_kind)what,
@@ -292,7 +292,7 @@ static void ask_strip(int what)
 	check(activity_update(&bench.activity, &bench.model, &bench.session, bench.filter));
 }
 
-/* The whole history, which is more than most screens have columns for. */
+/* Covers the whole history, more than most screens have columns for. */
 static void ask_heat(int what)
 {
 	const uint64_t *cells;
@@ -340,7 +340,8 @@ static double clock_ms(clockid_t clock)
 	return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
 }
 
-/* The weight of the window, which the screen knows from its hot table: what trees leave out depends on it. */
+/* Selects a window and sums its weight. The screen takes the weight from its hot table, and trees
+ * prune by it. */
 static void set_window(uint64_t from_ns, uint64_t to_ns)
 {
 	struct model *model = &bench.model;
@@ -385,7 +386,7 @@ static double median(double *times)
 	return times[ROUNDS / 2];
 }
 
-/* One change, as often as it is tried. */
+/* Times of one change in each round, in ms. */
 struct times {
 	double waited[ROUNDS], cpu[ROUNDS];
 };
@@ -418,7 +419,7 @@ static const char *const filters[] = {
 #define N_FILTERS (sizeof(filters) / sizeof(*filters))
 #define N_WINDOWS 3u
 
-/* Each window after another one, so that none is known when it is asked for. */
+/* Changes the window before every question, so that no answer is cached. */
 static void time_windows(const struct view_case *view)
 {
 	struct times times[N_WINDOWS];
@@ -454,7 +455,7 @@ static void time_filters(const struct view_case *view)
 		tell_times(&times[i]);
 }
 
-/* From another view, or another grouping, of the same time. */
+/* Changes from another view or grouping to this one, over the same time. */
 static void time_grouping(const struct view_case *view)
 {
 	size_t at = (size_t)(view - views);
@@ -471,7 +472,7 @@ static void time_grouping(const struct view_case *view)
 	tell_times(&times);
 }
 
-/* A tenth of a second of samples comes, and the live window goes on. */
+/* Adds 0.1 s of samples and moves the live window along. */
 static void time_ticks(const struct view_case *view, uint64_t length_ns)
 {
 	double sum = 0;
@@ -489,7 +490,7 @@ static void time_ticks(const struct view_case *view, uint64_t length_ns)
 		else
 			view->ask(view->what);
 		time = clock_ms(CLOCK_PROCESS_CPUTIME_ID) - begin;
-		/* What the view is made of at first is not what each tick costs. */
+		/* The first tick includes the initial build, so it does not count. */
 		sum += round ? time : 0;
 	}
 	tell(sum / 10, TICK_LIMIT_MS);

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the benchmarks of the whole program share: a bare pseudo-terminal that keeps raw bytes and
-their times (no terminal emulation beside what is measured), the cost of a process tree, medians, and
-the line with the ratio and its limit."""
+"""Shared parts of the benchmarks of the whole program.
+
+A bare pseudo-terminal keeps raw bytes and their times, without a terminal emulation next to the
+measured program.  Further: the cost of a process tree, medians, and the line with a ratio and its
+limit."""
 
 import contextlib
 import fcntl
@@ -18,7 +20,7 @@ import tempfile
 import termios
 import time
 
-# Not the settings of this machine's user, nor the layout of the run before.
+# Use neither this machine's user settings nor the layout of an earlier run.
 os.environ["XDG_CONFIG_HOME"] = os.environ["XDG_STATE_HOME"] = "/dev/null"
 
 TICK_S = 1.0 / os.sysconf("SC_CLK_TCK")
@@ -29,7 +31,7 @@ verdicts = []
 
 
 class Terminal:
-    """A command in a pseudo-terminal of its own session, from just before its exec."""
+    """A command in a pseudo-terminal and session of its own, timed from just before its exec."""
 
     def __init__(self, command, columns=120, rows=40):
         self.raw = b""
@@ -61,7 +63,7 @@ class Terminal:
         os.write(self.fd, keys)
 
     def read(self, timeout):
-        """Add what comes within the timeout; False once the other side is gone."""
+        """Add the output that comes within the timeout (s); False after the other side has closed."""
         if not select.select([self.fd], [], [], max(0.0, timeout))[0]:
             return True
         try:
@@ -75,7 +77,7 @@ class Terminal:
         return ESCAPES.sub(b"", self.raw[offset:])
 
     def until(self, pattern, timeout, offset=0):
-        """Seconds from the start until the text since `offset` matches; None when it never does."""
+        """Seconds from the start until the text since `offset` matches; None on timeout."""
         end = time.monotonic() + timeout
         while True:
             if re.search(pattern, self.text_from(offset)):
@@ -95,7 +97,8 @@ class Terminal:
                 self.raw = self.raw[-(1 << 16):]
 
     def close(self, keys=b"q"):
-        """End it, politely first; self.usage then holds what it and its children cost."""
+        """End the command, politely first.  Returns its CPU seconds; self.usage includes its
+        children."""
         with contextlib.suppress(OSError):
             self.send(keys)
         deadline = time.monotonic() + 5
@@ -116,7 +119,7 @@ class Terminal:
 
 
 class Tree:
-    """CPU time and peak memory of a process and all its descendants, looked at while they live."""
+    """CPU time and peak memory of a process and all its descendants, sampled while they live."""
 
     def __init__(self, root):
         self.known = {root}
@@ -134,7 +137,7 @@ class Tree:
                 continue
             parents[int(name)] = int(fields[1])
             cpu_s[int(name)] = (int(fields[11]) + int(fields[12])) * TICK_S
-        # Children of children, in whatever order; who was known stays so when its parent ends.
+        # Children of children, in any order; a known process stays known when its parent ends.
         found = -1
         while found != len(self.known):
             found = len(self.known)
@@ -158,7 +161,7 @@ class Tree:
 
 @contextlib.contextmanager
 def workload(command, wait_for=None, stdout=subprocess.DEVNULL):
-    """A command in its own process group for the time of the block; its output kept in a file."""
+    """Run a command in its own process group during the block, with its output in a file."""
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output,
                                    stderr=subprocess.STDOUT, start_new_session=True)
@@ -184,7 +187,7 @@ def output_of(process):
 
 def median(values):
     known = [value for value in values if value is not None]
-    # A run that never got there is worse than any that did.
+    # A run that never got there is slower than any that did.
     return statistics.median(known) if len(known) > len(values) // 2 else None
 
 
@@ -198,7 +201,7 @@ def shown(value, unit):
 
 
 def verdict(name, value, limit, unit=""):
-    """Print a measured value beside its limit, and remember whether it keeps it."""
+    """Print a measured value next to its limit, and remember whether it is within the limit."""
     good = value is not None and value <= limit
     verdicts.append(good)
     print(f"{'ok' if good else 'MISSED'}: {name}: {shown(value, unit)} (at most {limit:g} {unit})")
@@ -206,7 +209,7 @@ def verdict(name, value, limit, unit=""):
 
 
 def compare(name, ours, theirs, limit, unit):
-    """Print two medians and their ratio beside its limit."""
+    """Print two medians and their ratio next to its limit."""
     ratio = ours / theirs if ours is not None and theirs else None
     print(f"{name}: strobe {shown(ours, unit)}, perf {shown(theirs, unit)}")
     if theirs is None:

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From exec to the first screen that names a symbol of the workload, beside perf top.
+"""Time from exec to the first screen that names a symbol of the workload, compared with perf top.
 
-Both run in a pseudo-terminal, in turns, five times each; the medians are compared.  The symbol cache
-is empty at each start, so that nothing is owed to an earlier run; a second row shows the warm start.
-Then strobe alone, until most call chains of a program without frame pointers reach its entry.
+Both run in a pseudo-terminal, in turns, five times each; the medians are compared.  The symbol
+cache is empty at each start, so no run gains from an earlier one; a second row shows the warm
+start.  Then strobe runs alone until most call chains of a program without frame pointers reach
+its entry.
 
 usage: first_screen.py STROBE SHARES THREADS PATHS
 """
@@ -31,7 +32,7 @@ def once(command, pattern, timeout=60):
 
 
 def alternate(name, target, pattern, limit_s, strobe, perf):
-    """target: strobe's and perf's words for it."""
+    """target: the arguments that select it, for strobe and for perf."""
     ours, theirs, warm = [], [], []
     for _ in range(RUNS):
         with tempfile.TemporaryDirectory() as cache:
@@ -48,7 +49,8 @@ def alternate(name, target, pattern, limit_s, strobe, perf):
 
 
 def whole_chains(strobe, paths):
-    """A program with libc alone, and a compiler with libLLVM, whose unwind tables are large."""
+    """Profiles a program with libc alone, and a compiler with libLLVM, which has large unwind
+    tables."""
     pattern = rb"whole chains (100|9\d)"
     with workload([paths, "4000"]) as work:
         alternate("first whole chains, libc alone", ["-p", str(work.pid)], pattern, 0.1, strobe, None)

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What five seconds of a flight recorder cost strobe beside ordinary sampling, at 4 kHz on the whole machine with call chains.
+"""Cost of a flight recorder compared with ordinary sampling, at 4 kHz.
 
-CPU time is that of strobe's processes between two looks, after both have settled in; the workload are two busy threads.
+Both sample the whole machine with call chains.  Compares CPU time of strobe's process
+over SECONDS (default 5), after each has settled.  The workload is two busy threads.
 
 usage: flight_cost.py STROBE DEEP [SECONDS]
 """

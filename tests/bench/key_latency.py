@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From a key to the screen that it changed, while sampling at 20,000 Hz.
+"""Time from a key to the changed screen, while sampling at 20,000 Hz.
 
-Opens and leaves the help screen, a whole new picture each time, and waits for text that only the
-one or the other shows.
+Opens and leaves the help screen, which redraws everything each time.  Waits for text that only one
+of the two screens shows.
 
 usage: key_latency.py STROBE DEEP [KEYS]
 """
@@ -29,7 +29,8 @@ def main(strobe, deep, keys="200"):
         terminal.drain_for(1)
         for number in range(int(keys)):
             key, wanted = STEPS[number % 2]
-            # Not in step with the refreshes, which would make each wait the same.
+            # Vary the pause, so that keys do not run in step with the refreshes and all wait the
+            # same time.
             terminal.drain_for(0.037 + 0.013 * (number % 5))
             offset, begun = len(terminal.raw), time.monotonic()
             terminal.send(key)

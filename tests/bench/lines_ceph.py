@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lines and inlined functions of ceph-osd, whose debug file has 380 MB of .debug_info: time, memory, and whether they are
-as llvm-symbolizer tells them.
+"""Lines and inlined functions of ceph-osd (380 MB of .debug_info): time, memory, correctness.
 
-Times are CPU time, so that a busy machine does not decide: all run in one thread.
+The answers are compared with those of llvm-symbolizer.  Times are CPU time, so that a busy machine
+does not matter: each program runs in one thread.
 
 usage: lines_ceph.py DUMP_LINES
 """
@@ -43,7 +43,7 @@ def debug_file():
 
 
 def cpu_s(command, lines):
-    """CPU seconds that a command took, and its result."""
+    """CPU seconds of a command, and its result."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     result = subprocess.run(command, input=lines, capture_output=True, encoding="utf-8", errors="surrogateescape",
                             check=True)
@@ -52,7 +52,7 @@ def cpu_s(command, lines):
 
 
 def costs(stderr):
-    """[(what, ms, {name: KiB})] of dump_lines."""
+    """List (what, ms, {name: KiB}) for each line of dump_lines."""
     found = []
     for line in stderr.splitlines():
         what, ms, *rest = line.split()
@@ -61,14 +61,15 @@ def costs(stderr):
 
 
 def functions(symbols):
-    """Some functions, from the whole file: all their addresses, every fourth byte."""
+    """Pick some functions across the whole file; for each, every fourth address."""
     large = [row for row in symbols.functions if 500 < row[1] < 20000]
     picked = random.Random(11).sample(large, FUNCTIONS)
     return [list(range(start, start + size, 4)) for start, size, _ in picked]
 
 
 def quick(command, addresses):
-    """CPU seconds until lines alone of the first of them are known, and how many are not as the whole answer has them."""
+    """CPU seconds until the quick answer for the first address, and the number of wrong quick
+    answers.  An answer is wrong if its line differs from that of the complete answer."""
     apart = "\n\n".join(map(hex, addresses))
     _, alone = cpu_s(command[:1] + ["--quick"] + command[1:], apart)
     _, whole = cpu_s(command, "\n".join(map(hex, addresses)))

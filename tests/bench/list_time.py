@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""strobe list beside perf list, in turns, five times each, without a terminal; the medians are compared.
+"""Time of strobe list compared with perf list, by medians of five turns without a terminal.
 
 usage: list_time.py STROBE
 """

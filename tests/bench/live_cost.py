@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What watching costs over ten seconds beside perf top, with and without call chains.
+"""Cost of ten seconds of watching compared with perf top, with and without call chains.
 
-Both run in a pseudo-terminal, system-wide at 4,999 Hz, in turns, over a workload of two busy threads
-with call chains 20 to 40 deep.  CPU time and peak memory are summed over all processes of each; the
-workload tells how much it got done meanwhile.  Last, at 20,000 Hz, what is lost must be shown.
+Both run in a pseudo-terminal, system-wide at 4,999 Hz, in turns, over a workload of two busy
+threads with call chains 20 to 40 deep.  CPU time and peak memory are summed over all processes of
+each; the workload reports how much work it did meanwhile.  Last, at 20,000 Hz, lost samples must be shown.
 
 usage: live_cost.py STROBE DEEP [SECONDS]
 """
@@ -21,7 +21,7 @@ RUNS = 5
 
 
 def work_done(deep, seconds, around=None):
-    """Iterations per second of the workload while `around` (a function) runs beside it."""
+    """Iterations of the workload while `around` (a function, if given) runs, and its result."""
     with workload([deep, "2", str(seconds + 1)]) as work:
         found = around() if around else None
         work.wait()
@@ -60,13 +60,13 @@ def alternate(name, ours, theirs, deep, seconds, cpu_limit, memory_limit):
         compare(f"{name}: CPU time", middle["strobe"][0], middle["perf"][0], cpu_limit, "s")
         compare(f"{name}: memory", middle["strobe"][1], middle["perf"][1], memory_limit, "MiB")
         if alone:
-            # Noise of the machine itself: a point of a percent is no difference.
+            # A difference of one percent is noise of the machine.
             got = median(speed["perf"]) / max(1, median(speed["strobe"]))
             verdict(f"{name}: workload under perf against under strobe", got, 1.01)
 
 
 def honest(strobe, deep):
-    """At 20,000 Hz what did not arrive is told: lost, or coverage below 100%."""
+    """Show how missing samples are reported at 20,000 Hz: lost, or coverage below 100%."""
     with workload([deep, "2", "5"]):
         found = subprocess.run(
             [strobe, "report", "-a", "-F", "20000", "--duration", "3", "--format", "json"],

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What each view costs strobe while it draws ten times a second and samples at 10,000 Hz.
+"""Cost of each view while strobe draws ten times a second and samples at 10,000 Hz.
 
-CPU time of all of strobe's processes and threads between two looks, when each view has settled in, in a pseudo-terminal
-of 160x50; views in turns, medians; beside it how many frames came in a second.  Workloads are one busy thread each.
+Measures CPU time of all of strobe's processes and threads after each view has settled, in a
+pseudo-terminal of 160x50.  Views run in turns; medians are printed, with frames per second.  The
+workloads are one busy thread each.
 
 usage: view_cost.py STROBE WORKLOAD [SECONDS [RUNS [VIEW [HZ [BEFORE]]]]]
-       WORKLOAD: deep (call chains 20 to 40 deep, 1,000 of them), wide (20,000 functions, 100,000 distinct stacks), or
-       a command in one argument, of which all threads together should be sampled 10,000 times a second
+       WORKLOAD: deep    1,000 call chains, 20 to 40 deep
+                 wide    20,000 functions, 100,000 distinct stacks
+                 or a command in one argument; its threads together take 10,000 samples a second
        BEFORE: seconds of sampling before the first look; 1,000 make 10 million samples
 """
 
@@ -20,7 +22,8 @@ from benchlib import Terminal, finish, median, verdict, workload
 
 SETTLE_S, KEY_S, FRAME_GAP_S = 1.5, 0.3, 0.03
 LIMIT = 5.0
-# Keys to it and back to the table: the call views are the butterfly, the call tree and the callers of the hottest symbol.
+# Keys to the view, and back to the table. The call views are the butterfly, the call tree and the
+# callers of the hottest symbol.
 VIEWS = {
     "hot table": (b"", b""),
     "butterfly": (b"c", b"\x1b"),
@@ -40,7 +43,7 @@ VIEWS = {
 
 
 def family(root):
-    """The process, and those that it started."""
+    """The process and its descendants."""
     known = [root]
     for pid in known:
         for tid in os.listdir(f"/proc/{pid}/task"):
@@ -50,7 +53,8 @@ def family(root):
 
 
 def thread_ns(root):
-    """Nanoseconds on a CPU, of the whole family: of its threads in the order of their beginning, and of all others."""
+    """Nanoseconds on a CPU by name: one for each thread of the process, by age, and "workers" for
+    all others."""
     found = {}
     for pid in family(root):
         for number, tid in enumerate(sorted(os.listdir(f"/proc/{pid}/task"), key=int)):
@@ -61,7 +65,7 @@ def thread_ns(root):
 
 
 class Frames:
-    """How often something came after a silence."""
+    """Counts frames: output after a silence of more than FRAME_GAP_S."""
 
     def __init__(self, terminal):
         self.terminal, self.n, self.at, self.length = terminal, 0, 0.0, len(terminal.raw)
@@ -74,7 +78,7 @@ class Frames:
 
 
 def cost(terminal, seconds):
-    """Percents of a CPU by thread, and frames a second."""
+    """Percent of a CPU by thread, and frames per second."""
     frames = Frames(terminal)
     before, begin = thread_ns(terminal.pid), time.monotonic()
     terminal.drain_for(seconds, frames.look)
