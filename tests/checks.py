@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the scripted tests share: named cases, skips with a reason, the closing line, and running strobe
-as somebody else, within limits, or in a pseudo-terminal."""
+"""Shared parts of the scripted tests.
+
+Named cases, skips with a reason, and the closing line.  strobe runs as another user, within
+limits, or in a pseudo-terminal."""
 
 import contextlib
 import fcntl
@@ -20,16 +22,18 @@ import time
 
 NOBODY = 65534
 
-# Neither what the user of this machine set for strobe, nor what the last test left.
+# Use neither this machine's user settings for strobe nor the state of an earlier test.
 os.environ["XDG_CONFIG_HOME"] = os.environ["XDG_STATE_HOME"] = "/dev/null"
 
 
-# Signals of programs that crash; "crash: " and "hang: " begin the lines by which a failure is no mere assertion.
+# Signals of a crash.  The runner takes a line that begins with "crash: " or "hang: " for more than
+# a failed assertion.
 FATAL = (signal.SIGILL, signal.SIGTRAP, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGSEGV, signal.SIGSYS)
 
 
 class _Watched(subprocess.Popen):
-    """Says so when a command crashes, in whatever way the test tells of it."""
+    """Prints a "crash: " line when the command ends by a fatal signal, however the test waits for
+    it."""
 
     @property
     def returncode(self):
@@ -62,7 +66,7 @@ class Checks:
         return good
 
     def amount(self, name, good, detail=""):
-        """A case about an amount; not judged where amounts_count() says so."""
+        """A case about an amount; it passes unjudged if amounts_count() is false."""
         if amounts_count():
             return self.check(name, good, detail)
         print(f"amount, not judged under a sanitizer: {name}: {detail if not good else 'good'}"[:1000])
@@ -73,7 +77,7 @@ class Checks:
         print(f"skip: {name}: {reason}")
 
     def finds(self, name, *programs):
-        """Whether all of these programs are installed; else the case is skipped."""
+        """Return whether all of these programs are installed; skip the case otherwise."""
         missing = [program for program in programs if not shutil.which(program)]
         if missing:
             self.skip(name, f"not installed: {', '.join(missing)}")
@@ -85,7 +89,7 @@ class Checks:
 
 
 def written(folder, name, text):
-    """The path of a new file with this text."""
+    """Write a new file with this text and return its path."""
     path = os.path.join(folder, name)
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
@@ -101,7 +105,7 @@ class Result:
 
 
 def _become(user, limits):
-    """What the child does before exec: limits first, they may need the privileges."""
+    """Return the child's function before exec: sets limits first, which may need the privileges."""
 
     def prepare():
         for which, value in (limits or {}).items():
@@ -115,7 +119,7 @@ def _become(user, limits):
 
 
 def run(command, user=None, limits=None, timeout=120, env=None, **kwargs):
-    """Run to the end; a command that outlives the (generous) timeout hangs, and is killed."""
+    """Run a command to its end; one that outlives the (generous) timeout hangs, and is killed."""
     environment = dict(os.environ, LC_ALL="C.UTF-8", **(env or {}))
     if user is not None:
         environment["HOME"] = "/nonexistent"
@@ -135,7 +139,8 @@ def run(command, user=None, limits=None, timeout=120, env=None, **kwargs):
 
 
 def _threads(pid):
-    """The states of all threads of a process and of its descendants, and the CPU time that they had, in nanoseconds."""
+    """Return the states of all threads of a process and of its descendants, and their CPU time in
+    ns."""
     states, used = "", 0
     with contextlib.suppress(OSError):
         for tid in os.listdir(f"/proc/{pid}/task"):
@@ -153,9 +158,12 @@ def _threads(pid):
 
 
 def settled(process, timeout=120):
-    """True as soon as a process waits for others: for half a second all of its threads and children were asleep whenever
-    looked at, and had next to no CPU time (a sanitizer's own thread wakes now and then).  False when it ended instead, or
-    never came to rest.  However slow the machine is, what could be done without others is done then."""
+    """Wait until a process and its children are idle: they wait for others.
+
+    Idle: at each look for half a second all of their threads sleep and use next to no CPU time.
+    A sanitizer's own thread wakes now and then.  Returns False if the process ended or the
+    timeout passed.  On any machine, however slow, an idle process has done all that it can do
+    alone."""
     end = time.monotonic() + timeout
     since, before = time.monotonic(), 0
     while time.monotonic() < end:
@@ -171,7 +179,7 @@ def settled(process, timeout=120):
 
 
 def rings_settle(process, least, timeout=120):
-    """As soon as a profiler has opened no event for half a second, and has as many."""
+    """Wait until a profiler has at least `least` events open and opened none for half a second."""
     before, since, end = -1, 0, time.monotonic() + timeout
     while process.poll() is None and time.monotonic() < end:
         with contextlib.suppress(OSError):
@@ -191,14 +199,16 @@ def cpu_seconds(pid):
 
 
 def let_run(pid, seconds):
-    """Until the process had so much more CPU time, however busy the machine is."""
+    """Wait until the process had `seconds` more CPU time, however busy the machine is."""
     end = cpu_seconds(pid) + seconds
     while cpu_seconds(pid) < end:
         time.sleep(0.05)
 
 
 def _map_of(pid):
-    """The file of names for code made at run time, whose place is fixed.  The runner knows of it should the test be killed."""
+    """Return the fixed path of the file of names for code made at run time (perf-PID.map).
+
+    The path is also noted for the runner, which removes the file if the test is killed."""
     path = f"/tmp/perf-{pid}.map"
     if os.environ.get("STROBE_TESTS_MADE"):
         with open(os.environ["STROBE_TESTS_MADE"], "a", encoding="ascii") as made:
@@ -213,7 +223,7 @@ def _remove(path):
 
 @contextlib.contextmanager
 def started(command, user=None, wait_for=None, **kwargs):
-    """A process for the time of the block, with all its children."""
+    """Run a process during the block; its process group is killed afterwards."""
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE if wait_for else subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL, start_new_session=True,
@@ -234,21 +244,23 @@ def started(command, user=None, wait_for=None, **kwargs):
 
 @functools.cache
 def is_sanitized(program):
-    """Whether it was built with AddressSanitizer or ThreadSanitizer."""
+    """Return whether a program was built with AddressSanitizer or ThreadSanitizer."""
     with open(program, "rb") as file:
         content = file.read()
     return b"__asan_init" in content or b"__tsan_init" in content
 
 
 def amounts_count():
-    """Whether bounds on time, CPU, memory, shares and numbers of samples are judged: not under a sanitizer, which changes
-    them all.  The test's arguments name the program."""
+    """Return whether bounds on time, CPU, memory, shares and numbers of samples are judged.
+
+    They are not under a sanitizer, which changes them all.  The test's arguments name the
+    program."""
     return not any(os.path.basename(path) == "strobe" and is_sanitized(path) for path in sys.argv[1:])
 
 
 @contextlib.contextmanager
 def sysctl(path, value):
-    """A setting of the system, put back afterwards."""
+    """Change a setting of the system during the block."""
     with open(path, encoding="ascii") as setting:
         before = setting.read()
     try:
@@ -262,7 +274,7 @@ def sysctl(path, value):
 
 @contextlib.contextmanager
 def public_copy(*paths):
-    """Copies that an ordinary user may run, wherever the build lives."""
+    """Make copies that an ordinary user may run, wherever the build directory is."""
     folder = tempfile.mkdtemp(prefix="strobe-test-")
     try:
         os.chmod(folder, 0o755)
@@ -277,7 +289,7 @@ def public_copy(*paths):
 
 
 class Screen:
-    """A command in a pseudo-terminal, drawn by a pyte terminal; the reader's side of an end-to-end test."""
+    """A command in a pseudo-terminal, drawn by a pyte terminal, for end-to-end tests."""
 
     def __init__(self, command, columns=80, rows=24, term="xterm-256color", env=None, user=None):
         import pyte
@@ -290,7 +302,8 @@ class Screen:
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             try:
-                # Not by the parent, which may come too late for whoever asks but once.
+                # The child sets the size itself.  The parent could be too late for a program that
+                # asks once.
                 fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
                 _become(user, None)()
                 os.execvpe(command[0], command, environment)
@@ -308,7 +321,7 @@ class Screen:
         os.write(self.fd, keys.encode() if isinstance(keys, str) else keys)
 
     def read(self, timeout):
-        """Take in what comes within the timeout; False when the other side has closed."""
+        """Add the output that comes within the timeout; False after the other side has closed."""
         ready, _, _ = select.select([self.fd], [], [], timeout)
         if not ready:
             return True
@@ -323,7 +336,7 @@ class Screen:
         return True
 
     def until(self, wanted, timeout=60):
-        """True as soon as wanted(text) holds, or the substring is there."""
+        """Wait until wanted(text) holds or the substring is on the screen; False on timeout."""
         test = wanted if callable(wanted) else lambda text: wanted in text
         end = time.monotonic() + timeout
         while time.monotonic() < end:
@@ -334,7 +347,7 @@ class Screen:
         return test(self.text())
 
     def wait(self, timeout=60):
-        """The wait status once it ended, None if it did not; output is drained meanwhile."""
+        """Return the wait status after the end, None on timeout; output is drained meanwhile."""
         end = time.monotonic() + timeout
         while self.status is None and time.monotonic() < end:
             self.read(0.05)

@@ -3,8 +3,8 @@
 """Time from key `a` to source lines on the screen, for ceph-osd with its very large debug file.
 
 Measures the first function, the next ones of the same file, and keys pressed during the first
-lookup.  The debug file has hundreds of megabytes.  Skipped if
-ceph-osd and its debug files are not installed.
+lookup.  The debug file has hundreds of megabytes.  Skipped if ceph-osd and its debug files
+are not installed.
 
 usage: annotate_ceph.py STROBE
 """

@@ -4,7 +4,8 @@
 
 Both run in a pseudo-terminal, system-wide at 4,999 Hz, in turns, over a workload of two busy
 threads with call chains 20 to 40 deep.  CPU time and peak memory are summed over all processes of
-each; the workload reports how much work it did meanwhile.  Last, at 20,000 Hz, lost samples must be shown.
+each; the workload reports how much work it did meanwhile.  Last, lost samples are shown at
+20,000 Hz.
 
 usage: live_cost.py STROBE DEEP [SECONDS]
 """

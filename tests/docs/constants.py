@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every constant of perf_event_open(2) is used by the code, or doc/coverage.md says what becomes of it.
+"""The code uses every constant of perf_event_open(2), or doc/coverage.md says why not.
 
 usage: constants.py TOP
 """
@@ -12,7 +12,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from checks import Checks  # noqa: E402
 
-# The names in the manual page of man-pages 6.03 that <linux/perf_event.h> and <linux/prctl.h> have.
+# Names in the manual page of man-pages 6.03 that <linux/perf_event.h> or <linux/prctl.h> define.
 CONSTANTS = """
     PERF_ATTR_SIZE_VER0 PERF_ATTR_SIZE_VER1 PERF_ATTR_SIZE_VER2 PERF_ATTR_SIZE_VER3 PERF_ATTR_SIZE_VER4
     PERF_ATTR_SIZE_VER5 PERF_AUX_FLAG_OVERWRITE PERF_AUX_FLAG_TRUNCATED PERF_BPF_EVENT_PROG_LOAD
@@ -74,7 +74,7 @@ def sources(top):
 
 
 def pasted(text):
-    """Names that a file's macros put together: #define HW(e) PERF_COUNT_HW_##e"""
+    """Yield names that a file's macros paste together: #define HW(e) PERF_COUNT_HW_##e"""
     lines = text.replace("\\\n", " ")
     for macro, parameter, body in re.findall(r"#define (\w+)\((\w+)[^)]*\)(.*)", lines):
         for prefix in re.findall(r"\b(PERF_\w*_)##" + parameter + r"\b", body):

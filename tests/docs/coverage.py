@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""doc/coverage.md is true: each row names tests that exist, and options that strobe has.
+"""doc/coverage.md is true: each row names existing tests and existing options of strobe.
 
 usage: coverage.py TOP STROBE
 """
@@ -19,9 +19,9 @@ checks = Checks()
 
 
 def rows(text):
-    """[(cells)] of all tables, without their heads."""
+    """Yield the cells of each row of all tables, without the tables' heads."""
     for line in text.splitlines():
-        # A bar within a cell stands in a code span.
+        # A bar inside a code span does not separate cells.
         line = re.sub(r"`[^`]*`", lambda span: span.group(0).replace("|", "\0"), line)
         cells = [cell.strip().replace("\0", "|") for cell in line.strip("|").split("|")]
         if line.startswith("|") and not re.fullmatch(r"[-| ]+", line) and cells[1] != "Reached by":

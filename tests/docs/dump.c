@@ -20,7 +20,7 @@ static int dump_keys(void)
 	return 0;
 }
 
-/* A line for each: its name, and its alias where it has one. */
+/* Prints a line for each event: its name, and its alias if it has one. */
 static int dump_events(void)
 {
 	size_t n;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The keys of the manual page are those of the program's table, to the letter.
+"""The keys in the manual page equal those of the program's table, to the letter.
 
 usage: keys.py TOP DUMP            compare
        keys.py TOP DUMP --write    put the table into doc/strobe.1
@@ -23,7 +23,7 @@ def escape(text):
 
 
 def section(dump):
-    """The table as mdoc, from lines of "section<TAB>keys<TAB>help"."""
+    """Return the table as mdoc, from lines of "section<TAB>keys<TAB>help"."""
     lines, title = [], None
     for line in dump.splitlines():
         where, keys, sentence = line.split("\t")

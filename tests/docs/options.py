@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is documented is what there is: --help, the manual page and both completions agree.
+"""--help, the manual page and both completions document the same options.
 
-Options are compared both ways, and for each command; events of the completions against the
-catalogue in the program; options in the README's examples against the help.
+Options are compared both ways, and for each command.  Events of the completions are compared
+with the program's catalogue, and options in the README's examples with the help.
 
 usage: options.py TOP STROBE DUMP
 """
@@ -53,7 +53,7 @@ def help_options(strobe, *command):
 
 
 def manual_options(page):
-    """Options that the manual page describes: the heads of its lists."""
+    """Return the options that the manual page describes: the heads of its lists."""
     options = set()
     for line in re.findall(r"^\.It (Fl .*)$", page, re.MULTILINE):
         options |= {"-" + name for name in re.findall(r"\bFl (\S+)", line)}
@@ -61,7 +61,7 @@ def manual_options(page):
 
 
 def manual_values(page, option):
-    """Words that the manual page sets off where it describes an option."""
+    """Return the values that the manual page marks in the description of an option."""
     text = page[page.index(f".It Fl -{option[2:]} ") + 1 :]
     text = re.split(r"^\.It Fl |^\.S[hs] ", text, flags=re.MULTILINE)[0]
     marked = re.findall(r"^\.(?:It |Pq )?Cm (.*)$", text, re.MULTILINE)
@@ -78,7 +78,7 @@ def bash_completion(top, *words):
 
 
 def bash_event(top, line):
-    """What bash would put behind the last colon of a line, which it splits there."""
+    """Return bash's completions after the last colon of a line; bash splits words there."""
     script = (
         'source "$1"; strobe() { printf "%s\\n" sched:sched_switch sched:sched_waking cpu-clock; }; COMP_LINE=$2; '
         'COMP_WORDS=($(sed "s/:/ : /g" <<< "$2")); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _strobe; '
@@ -88,7 +88,8 @@ def bash_event(top, line):
 
 
 def bash_paths(top, folder, *words):
-    """The same in a folder; words as bash has them, the last one under the cursor."""
+    """Return bash's completions in a folder; words are split by bash, the last one under the
+    cursor."""
     script = (
         'source "$1"; cd "$2"; shift 2; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE=$*; '
         'COMP_LINE=${COMP_LINE// : /:}; COMP_LINE=${COMP_LINE// = /=}; _strobe; printf "%s\\n" "${COMPREPLY[@]}"'
@@ -98,7 +99,8 @@ def bash_paths(top, folder, *words):
 
 
 def check_paths(top, folder):
-    """Files wherever a recording or a file may stand, directories where one has to be, commands where one is run."""
+    """Files complete if an argument is a recording or file, directories if it is one, else
+    commands."""
     os.mkdir(os.path.join(folder, "place"))
     for name in ("rec.data", "rec two.data", "a:rec.data", "place/rec.data"):
         with open(os.path.join(folder, name), "w", encoding="ascii"):
@@ -114,12 +116,12 @@ def check_paths(top, folder):
               (("record", "printen"), {"printenv"}), (("stat", "printen"), {"printenv"}), (("report", "printen"), {"printenv"})]
     for words, wanted in cases:
         have = bash_paths(top, folder, *words)
-        # Commands and options of the same beginning are there, too.
+        # Commands and options that begin with "rec" come too.
         check(f"bash completes paths: {' '.join(words)}", [] if wanted <= have and (wanted == have or "rec" in words) else [str(have)])
 
 
 def zsh_options(text, command):
-    """Options of the arrays that a command's completion uses."""
+    """Return the options in the arrays that a command's completion uses."""
     arrays = dict(re.findall(r"^\t(\w+)=\(\n(.*?)^\t\)$", text, re.MULTILINE | re.DOTALL))
     branch = re.search(rf"^\t{command}\)\n(.*?);;", text, re.MULTILINE | re.DOTALL).group(1)
     text = "\n".join(arrays[name] for name in re.findall(r"\$(\w+)", branch)
@@ -166,7 +168,7 @@ def main(top, strobe, dump):
         with tempfile.TemporaryDirectory() as folder:
             check_paths(top, folder)
 
-    # What the program says a value may be, when it refuses another.
+    # The values that the program lists when it refuses another one.
     for command, option in CHOICES:
         refused = subprocess.run([strobe, command, option, "?"], capture_output=True, text=True)
         said = re.search(r"must be (?:one|some) of (.*)", refused.stderr)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What every file keeps: a licence line, a bounded length, no leftovers, clean line ends.
+"""Style of every file: a licence line, a bounded length, no leftovers, clean line ends.
 
 usage: style.py TOP
 """
@@ -64,7 +64,7 @@ def main(top):
     if not passed:
         print("no sources found")
         failed += 1
-    # Files are no test cases: together they are one.
+    # Files are no test cases: together they count as one.
     print(f"{passed} files are clean, {failed} are not")
     return 1 if failed else 0
 

@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Calls of strobe fail, one after another: it never ends by a signal, never hangs, and never gives a wrong result or a bad
-exit status without a sentence.
+"""Calls of strobe fail, one after another: it must not crash, hang, or give a wrong result
+silently.
 
-usage: faults.py STROBE INJECT SHARES [--all] [--only WORD] [--step N] [--jobs N] [--budget N] [--keep FILE]
+A bad exit status needs a sentence, too.
 
-Each scenario runs once with its calls counted, then once for each chosen call, which fails (inject.c).  Without --all calls
-are chosen evenly, BUDGET in sum.  --only: names of runs with this word.  The healthy result is known: a recording gives the
-same report each time, and shares.c burns its time in known shares.
+usage: faults.py STROBE INJECT SHARES [--all] [--only WORD] [--step N] [--jobs N] [--budget N]
+                 [--keep FILE]
+
+Each scenario runs once with its calls counted, then once for each chosen call, which fails
+(inject.c).  Without --all calls are chosen evenly, BUDGET in sum.  --only: names of runs with
+this word.  The healthy result is known: a recording gives the same report each time, and
+shares.c burns its time in known shares.
 """
 
 import argparse
@@ -36,9 +40,9 @@ from checks import Checks, is_sanitized, run, started  # noqa: E402
 
 ON_WEIGHT = 8
 RATE = 1999  # Hz
-LIMIT = 60  # seconds; what takes longer hangs
+LIMIT = 60  # seconds; a longer run counts as hung
 
-# What fails, with which error; "on": all calls from there on.
+# (call, error, how often) of each fault; "on": all calls from the chosen one on
 FAULTS = [
     *[(name, errno.ENOMEM, "once") for name in
       ("malloc", "calloc", "realloc", "reallocarray", "posix_memalign", "aligned_alloc", "mmap", "dlopen")],
@@ -54,31 +58,31 @@ FAULTS = [
     *[(name, errno.EAGAIN, "once") for name in ("fork", "posix_spawn", "pthread_create")],
     ("ioctl", errno.EPERM, "once"), ("sendmsg", errno.ENOBUFS, "once"), ("readlink", errno.EACCES, "once"),
     ("memory", errno.ENOMEM, "on"), ("descriptors", errno.EMFILE, "on"),
-    # One kind alone: what the others still find is not to hide it.
+    # One kind alone, so that failures of the other kinds do not hide its own.
     ("realloc", errno.ENOMEM, "on"), ("mmap", errno.ENOMEM, "on"), ("pthread_create", errno.EAGAIN, "on"),
 ]
 
-# At the end of a sentence of strobe there is no colon; each has some words.
+# strobe's sentences do not end with a colon, and have at least three words.
 SENTENCE = re.compile(r"^q*strobe: \S+( \S+){2,}|Out of memory", re.M)
 
-NUMBERS = re.compile(r" samples, \d+ lost")  # what record says in any case
+NUMBERS = re.compile(r" samples, \d+ lost")  # record always prints this
 
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[()].|\x1b[>=78]|\r")
 
-# table: of a screen, {symbol: percent of self} as it stood before the first key; None where it never came.
-# views: what stood on the screen after each key.
+# table: {symbol: percent of self} on the screen before the first key; None if it never appeared.
+# views: the screen after each key.
 Outcome = collections.namedtuple("Outcome", "status out err hung stacks table views", defaults=(None, ""))
 ROW = re.compile(r"([0-9]+\.[0-9])%?\s.*?\b(shares_\w+)")
 
 
 def call_names(inject_source):
-    """The calls, in the order of their counters."""
+    """Return the names of the calls, in the order of their counters."""
     with open(inject_source, encoding="utf-8") as source:
         return re.findall(r"^\tX\((\w+)\)", source.read(), re.M)
 
 
 def stacks_of(pid):
-    """Where all threads of a process that hangs stand, and of its children."""
+    """Return the stacks of all threads of a hung process and of its children."""
     text = ""
     gdb = shutil.which("gdb")
     with contextlib.suppress(OSError, subprocess.SubprocessError):
@@ -106,13 +110,16 @@ def run_command(command, env):
 
 
 def run_screen(command, env, keys, first, wanted=None, **kwargs):
-    """A session in a pseudo-terminal: `first` is waited for, then each key until something is drawn for it, at last q until
-    it ends.  With `wanted` what is drawn for an Enter has to match it, within two seconds.
-    err: what stands on the shell's screen afterwards, with "not restored" if the terminal is not as before."""
+    """Run a session in a pseudo-terminal, and return its Outcome.
+
+    Waits for `first`, then sends each key and waits until something is drawn, and last sends q
+    until the session ends.  With `wanted`, the screen must match it within two seconds after an
+    Enter. err: text on the shell's screen afterwards, with "not restored" if the terminal has
+    changed."""
     master, slave = pty.openpty()
     termios.tcsetwinsize(slave, (30, 100))
     before = termios.tcgetattr(slave)
-    before[3] &= ~termios.ECHO  # keys that come too late are not to stand in sentences
+    before[3] &= ~termios.ECHO  # late keys must not echo
     termios.tcsetattr(slave, termios.TCSANOW, before)
     process = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, env=env, start_new_session=True,
                                **kwargs)
@@ -133,7 +140,7 @@ def run_screen(command, env, keys, first, wanted=None, **kwargs):
             pass
 
     def table():
-        """The rows of the screen as it is now, drawn again as a whole; a busy machine draws late."""
+        """Redraw the whole screen and return its rows; waits, since a busy machine draws late."""
         import pyte
 
         finish(0.2)
@@ -150,7 +157,7 @@ def run_screen(command, env, keys, first, wanted=None, **kwargs):
                 return {row[2]: float(row[1]) for row in found if row}
 
     def look():
-        """As it was drawn: a message goes with the next key, also one that draws all again."""
+        """Keep the screen as drawn so far: a message disappears with the next key, even a redraw."""
         import pyte
 
         until = time.monotonic() + 2
@@ -213,11 +220,12 @@ class Scenario:
         raise NotImplementedError
 
     def differs(self, outcome, folder):
-        """Why what a successful run printed is wrong; None: it is right, or says why not."""
+        """Return why the output of a successful run is wrong; None if it is right or reports a
+        problem."""
         raise NotImplementedError
 
     def is_excused(self, outcome, folder):
-        """A signal that strobe cannot help."""
+        """Return whether strobe cannot help a signal."""
         return False
 
     def is_healthy(self, outcome, folder):
@@ -244,7 +252,7 @@ def sentences(text):
 
 
 class Text(Scenario):
-    """What is printed of a recording is always the same."""
+    """The output for a recording is always the same."""
 
     def __init__(self, name, strobe, weight, *words):
         super().__init__(name, strobe, weight)
@@ -261,7 +269,7 @@ class Text(Scenario):
 
 
 class Annotate(Text):
-    """There are samples: if none is found, it is said why."""
+    """The recording has samples: if none is found, strobe must say why."""
 
     def judge(self, outcome, folder):
         told = told_of(outcome.err)
@@ -271,7 +279,7 @@ class Annotate(Text):
 
 
 class Json(Text):
-    """A report of a recording: all but its notes, and what strobe itself used, is always the same."""
+    """A report of a recording is always the same, except its notes and strobe's own costs."""
 
     def differs(self, outcome, folder):
         try:
@@ -285,7 +293,7 @@ class Json(Text):
         for one in (report, healthy):
             for key in ("notes", "memory", "overhead"):
                 one.pop(key, None)
-        # Samples that no memory was left for are told by their number.
+        # Samples that were dropped when memory ran out are counted.
         dropped = report["dropped"] > healthy["dropped"]
         if report == healthy or news or dropped or SENTENCE.search(outcome.err):
             return None
@@ -293,7 +301,7 @@ class Json(Text):
 
 
 class Live(Scenario):
-    """A report of shares.c while it runs, or of a recording of it."""
+    """A report of shares.c while it runs."""
 
     def __init__(self, name, strobe, weight, pid):
         super().__init__(name, strobe, weight)
@@ -319,7 +327,8 @@ class Live(Scenario):
         event = report["events"][0] if report.get("events") else None
         if not event:
             return "no event, and no note"
-        # On a busy machine shares.c had little time: its clock says how much, and coverage what was missed.
+        # shares.c may get little time on a busy machine: its clock shows how much it had, and
+        # coverage how much of that was missed.
         had = event["samples"] + event["lost"] + event["held_back"]
         covered = event["coverage_percent"]
         if had + 5 < RATE * (event["count"] or 0) * (1 if covered is None else covered / 100) / 2e9:
@@ -333,7 +342,7 @@ class Live(Scenario):
 
 
 class Record(Live):
-    """What was recorded is read by a healthy strobe."""
+    """A recording, read by a healthy strobe."""
 
     def command(self, folder):
         return [self.strobe, "record", "-e", "cpu-clock", "-p", str(self.pid), "-F", str(RATE), "--duration", "0.1", "-o", folder + "/new"]
@@ -368,7 +377,8 @@ class Screen(Scenario):
         return run_screen(self.command(folder), env, self.keys, b"shares_hot")
 
     def is_excused(self, outcome, folder):
-        """curses (6.4) crashes if it finds no memory while it begins; the terminal is as before then."""
+        """curses (6.4) crashes if memory runs out while it starts; it has not changed the terminal
+        yet."""
         with open(folder + "/trace", encoding="utf-8") as file:
             return not ESCAPES.sub("", outcome.out).strip() and re.search("newterm|setupterm|tigetstr|doupdate", file.read())
 
@@ -386,7 +396,7 @@ class Screen(Scenario):
 
 
 class Writes(Screen):
-    """Files that the screen writes: each is whole, or a sentence says why it is not there."""
+    """Files that the screen writes: each is complete, or a sentence says why it is missing."""
 
     FILES = (("w", "out.txt"), ("w", "out.svg"), ("x", "out.folded"), ("x", "out.json"))
     LIVE = FILES + (("W", "out.data"),)
@@ -397,7 +407,7 @@ class Writes(Screen):
         shutil.rmtree(folder + "/written", ignore_errors=True)
         os.mkdir(folder + "/written")
         keys = [key for letter, name in self.files() for key in (letter.encode(), f"\x15written/{name}\r".encode())]
-        # The log tells why names are missing.
+        # The log shows why names are missing.
         return run_screen(self.command(folder), env, [*keys, b"L", b"q"], b"shares_hot", self.DONE, cwd=folder)
 
     def files(self):
@@ -444,11 +454,11 @@ class Harness:
         self.folders = []
 
     def place(self):
-        """A folder of this thread."""
+        """Return the folder of this thread."""
         if not hasattr(self.local, "folder"):
             self.local.folder = tempfile.mkdtemp(dir=self.folder)
             os.chmod(self.local.folder, 0o755)
-            shutil.copy2(self.folder + "/data", self.local.folder)  # its time is told
+            shutil.copy2(self.folder + "/data", self.local.folder)  # strobe shows its time
             shutil.copytree(self.folder + "/warm", self.local.folder + "/warm")
         return self.local.folder
 
@@ -456,7 +466,7 @@ class Harness:
         counts = folder + "/counts"
         with open(counts, "wb") as file:
             file.write(bytes(16 * len(self.calls)))
-        os.chmod(counts, 0o666)  # workers are nobody
+        os.chmod(counts, 0o666)  # for workers, which run as user nobody
         env = dict(os.environ, LC_ALL="C.UTF-8", TERM="xterm-256color", LD_PRELOAD=self.options.inject,
                    STROBE_FAULT_FILE=counts, STROBE_FAULT_TRACES="40", XDG_CACHE_HOME=folder + "/none", DEBUGINFOD_URLS="")
         env.pop("STROBE_FAULT", None)
@@ -478,7 +488,10 @@ class Harness:
         return {"main": dict(zip(self.calls, numbers)), "helper": dict(zip(self.calls, numbers[len(self.calls):]))}
 
     def prepare(self, scenario):
-        """Its healthy result, and all faults that it can meet: (name, plan) by call.  None: it is not healthy."""
+        """Get the healthy result and all faults that the scenario can meet.
+
+        Returns an outcome and a list of [(name, plan)] for each call; None instead if it is not
+        healthy."""
         for _ in range(2):
             outcome, folder = self.once(scenario, None)
             if not scenario.is_healthy(outcome, folder):
@@ -494,7 +507,9 @@ class Harness:
         return outcome, [plans for plans in found if plans]
 
     def choose(self, groups, budget):
-        """As many of each call as fit, evenly; at least one.  What fails for good counts more: its positions differ most."""
+        """Choose as many faults of each call as fit, evenly; at least one.
+
+        A call that fails for good gets more: its positions differ most."""
         def number(plans, share):
             return min(len(plans), share * (ON_WEIGHT if plans[0][1].endswith(" on") else 1))
 
@@ -520,7 +535,7 @@ class Harness:
 
 
 def left_over(folder):
-    """Processes that a strobe of this test has left behind."""
+    """Return processes of this test's strobe that still run."""
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         with contextlib.suppress(OSError):

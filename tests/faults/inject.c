@@ -8,14 +8,14 @@
  *
  * STROBE_FAULT is "main|helper CALL N ERRNO once|on [TRACE]": call number N, from 0, fails; with
  * "on" so do all later ones.  TRACE names a file for the callers of the first failing call, or of
- * the first STROBE_FAULT_TRACES.  CALL is one of those below, "memory" (all that allocate, threads
+ * the first STROBE_FAULT_TRACES.  CALL is a call listed below, "memory" (all that allocate, threads
  * and processes included) or "descriptors" (all that open).  Without STROBE_FAULT calls are only
  * counted.
  *
  * Calls inside the C library are out of reach, except its calls of malloc() and the like.  Any
  * thread.
  */
-/* Functions with two names need both defined here. */
+/* Functions with two names need both defined in this file. */
 #undef _FILE_OFFSET_BITS
 
 #include <dirent.h>
@@ -119,7 +119,7 @@ static const char *const call_names[N_CALLS] = {
 enum role { ROLE_MAIN, ROLE_HELPER, ROLE_NONE };
 
 static struct {
-	_Atomic uint64_t *counts; /* NULL: no counts, no faults */
+	_Atomic uint64_t *counts; /* NULL: neither counts nor fails calls */
 	enum role role, failing;
 	enum call call;
 	uint64_t at;
@@ -127,7 +127,7 @@ static struct {
 	bool on;
 	int trace_fd;
 	atomic_int traced;
-	int traces; /* maximum of traces */
+	int traces; /* maximum number of traces */
 } plan = {.call = N_CALLS, .trace_fd = -1};
 
 /* Set while a trace is written, since writing allocates. */
@@ -155,7 +155,7 @@ static bool count_call(enum call call)
 		(plan.on ? n >= plan.at : n == plan.at);
 }
 
-/* Counts the call.  Returns whether it must fail, and sets errno then. */
+/* Counts the call.  Returns whether it must fail, and then sets errno. */
 static bool fails(enum call call, enum call group)
 {
 	bool failing;
@@ -172,7 +172,7 @@ static bool fails(enum call call, enum call group)
 	return true;
 }
 
-/* The C library's own allocator: dlsym() needs it, and malloc() may be called before any
+/* The C library's own allocator. dlsym() needs it, and malloc() may be called before any
  * constructor. */
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
@@ -196,7 +196,7 @@ static void *find_real(const char *name)
 		real_;                                               \
 	})
 
-/* Defines a call that returns `failed` if it fails.  WRAP64 also defines its alias with 64. */
+/* Defines a call that returns `failed` if it must fail.  WRAP64 also defines its alias with 64. */
 #define WRAP(type, name, group, failed, params, args) \
 	type name params                              \
 	{                                             \
@@ -225,7 +225,7 @@ void *calloc(size_t n, size_t size)
 
 void *realloc(void *old, size_t size)
 {
-	/* realloc() to size 0 frees, which cannot fail. */
+	/* realloc() to size 0 frees, and freeing cannot fail. */
 	if ((!old || size) && fails(CALL_realloc, CALL_memory))
 		return NULL;
 	return __libc_realloc(old, size);
@@ -322,7 +322,8 @@ struct dirent64 *readdir64(DIR *dir)
 
 WRAP(ssize_t, read, N_CALLS, -1, (int fd, void *to, size_t len), (fd, to, len))
 
-/* A terminal never lacks space; what one loses is not drawn again. */
+/* Writes to a terminal never fail: it has no space to lack, and strobe does not redraw lost
+ * output. */
 ssize_t write(int fd, const void *from, size_t len)
 {
 	int error = errno;
@@ -337,7 +338,7 @@ WRAP64(ssize_t, pwrite, N_CALLS, -1, (int fd, const void *from, size_t len, off_
 	(fd, from, len, at))
 WRAP64(int, ftruncate, N_CALLS, -1, (int fd, off_t len), (fd, len))
 WRAP64(off_t, lseek, N_CALLS, -1, (int fd, off_t at, int whence), (fd, at, whence))
-/* On 64 bits both kinds of struct stat are equal. */
+/* Both kinds of struct stat are equal on 64 bits. */
 #define STAT(name, params, args) WRAP(int, name, N_CALLS, -1, params, args)
 #define STAT64(name, params, args) \
 	int name##64 params        \
@@ -398,7 +399,7 @@ ssize_t getdelim(char **to, size_t *size, int end, FILE *stream)
 	return -1;
 }
 
-/* getline() of a glibc header calls this. */
+/* getline() in glibc's header calls this function. */
 ssize_t __getdelim(char **to, size_t *size, int end, FILE *stream)
 {
 	return getdelim(to, size, end, stream);

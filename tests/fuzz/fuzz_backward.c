@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * fuzz_backward.c - any head over any bytes as a ring that overwrites itself.
+ * fuzz_backward.c - any head over any bytes, read as a ring that overwrites its oldest records.
  *
- * Input: data_head, the position read before, then the data area of 4 KiB (what is missing is 0).
+ * Input: data_head, the previous read position, then the data area of 4 KiB (missing bytes are 0).
  */
 #include "sampler/kernel/backward.h"
 
@@ -11,7 +11,7 @@
 
 #define DATA_LEN 4096
 
-static volatile uint64_t sink; /* what is read has an effect */
+static volatile uint64_t sink; /* keeps the reads from being optimized out */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

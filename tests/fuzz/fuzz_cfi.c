@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fuzz_cfi.c - any bytes as call frame information: what is built of it is a table that the client
- * takes.
+ * fuzz_cfi.c - any bytes as call frame information; the client must accept the resulting table.
  *
- * First byte: bit 0 arm64; bit 1 the rest is an ELF file, else .eh_frame and .debug_frame; bit 2 no
- * end is known.  The second one: how much of the rest, in 256ths, is the first section.
+ * First byte: bit 0 arm64; bit 1 the rest is an ELF file, else .eh_frame and .debug_frame; bit 2
+ * the end is unknown.  Second byte: the part of the rest, in 256ths, that is the first section.
  */
 #include "symbols/dwarf/cfi.h"
 
@@ -32,7 +31,7 @@ static void read_file(const uint8_t *bytes, size_t len, struct unwtab_builder *b
 	close(fd);
 }
 
-/* They ascend, and none is empty. */
+/* Checks that functions ascend, and that none is empty. */
 static void check_function(uint64_t start, uint64_t size, void *ctx)
 {
 	uint64_t *last = ctx;

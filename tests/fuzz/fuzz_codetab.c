@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fuzz_codetab.c - any bytes as a table of code: what the check lets pass can be searched and read.
+ * fuzz_codetab.c - any bytes as a table of code; an accepted table can be searched and read.
  */
 #include "symbols/wire/codetab.h"
 
@@ -9,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Inputs stay good when the version changes, and when their length does. */
+/* Sets version and length in the header, so that inputs stay valid when these change. */
 static void set_version(void *bytes, size_t size)
 {
 	struct codetab_header header;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * fuzz_config.c - any text as a configuration: places are within it, and what is taken reads back as it was.
+ * fuzz_config.c - any text as a configuration: errors have places within it, and accepted text
+ * reads back unchanged.
  */
 #include "tui/options/config.h"
 

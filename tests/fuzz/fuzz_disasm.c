@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * fuzz_disasm.c - the choice of a machine, then any bytes as its code.  Each byte is in one
- * instruction, and the table passes its reader's check.
+ * fuzz_disasm.c - the choice of a machine, then any bytes as its code.
+ *
+ * Each byte belongs to exactly one instruction, and the table passes its reader's check.
  */
 #include "symbols/worker/disasm.h"
 
@@ -43,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	code.syntax = data[0] & 4 ? DISASM_INTEL : DISASM_ATT;
 	code.big_endian = data[0] & 8;
 	code.len = size - 1;
-	/* Copied to the heap, so that ASan sees reads outside. */
+	/* The heap copy lets ASan see reads outside. */
 	uint8_t *bytes = malloc(code.len);
 	if (!bytes || codetab_builder_new(&pass.builder))
 		abort();

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * fuzz_dwarf.c - any bytes as files with debug information: a program, a file of split units or a
- * package of them, and an alternate file.
+ * package, and an alternate file.
  *
- * The first eight bytes are the lengths of the first two.  Asked for are addresses in the range
- * where the seeds have their code.
+ * The first eight bytes are the lengths of the first two files.  Queries ask for addresses in the
+ * range of the seeds' code.
  */
 #include "symbols/dwarf/private.h"
 #include "symbols/elf/unlinked.h"
@@ -15,12 +15,12 @@
 
 #define CODE 0x1000u
 #define ADDRESSES 240u
-#define LINKED 160u /* of them; the others are of a file not yet linked */
+#define LINKED 160u /* number of ADDRESSES in a linked file; the others are in an unlinked one */
 #define STEP 3u
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
-/* -1 where it is empty */
+/* Returns -1 if the file is empty. */
 static int make_file(const uint8_t *bytes, size_t len)
 {
 	if (len == 0)
@@ -31,8 +31,7 @@ static int make_file(const uint8_t *bytes, size_t len)
 	return fd;
 }
 
-/* Whatever was read, the table has to be one that the client takes, and every frame has to have
- * its strings. */
+/* Checks that the client accepts the table, and that every frame has its strings. */
 static void check(struct codetab_builder *builder, const struct codetab_entry *entries)
 {
 	struct codetab table;
@@ -51,7 +50,7 @@ static void check(struct codetab_builder *builder, const struct codetab_entry *e
 	close(fd);
 }
 
-/* Lines alone, by other ways. */
+/* Asks for lines alone, which takes other paths. */
 static void ask_quickly(struct dwarf *dwarf, const uint64_t *addresses)
 {
 	struct codetab_entry entries[ADDRESSES] = {0};
@@ -112,7 +111,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 	files.alt = make_file(bytes + lens[0] + lens[1], len);
 	if (files.file >= 0 && dwarf_open(&dwarf, &files) == 0) {
 		ask(dwarf);
-		/* Split units come when it is known that they are missing. */
+		/* Split units arrive after the reader has reported them missing. */
 		files.parts = &part;
 		files.n_parts = part >= 0;
 		if (files.n_parts && dwarf_open(&dwarf, &files) == 0)

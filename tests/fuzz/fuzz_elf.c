@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fuzz_elf.c - any bytes as an ELF file: its headers, and its symbols in each of the ways they are read.
+ * fuzz_elf.c - any bytes as an ELF file: its headers, and its symbols by each reader.
  *
- * The first byte says where a second file begins, the separate debug file.
+ * The first byte is the place where the separate debug file begins, in 255ths of the rest.
  */
 #include "symbols/dwarf/cfi.h"
 #include "symbols/elf/elfsyms.h"
@@ -22,7 +22,7 @@ static int make_file(const uint8_t *bytes, size_t len)
 	return fd;
 }
 
-/* Whatever was read, the table has to be one that the client takes. */
+/* Checks that the client accepts the table. */
 static void check(struct symtab_builder *builder)
 {
 	struct symtab table;
@@ -77,7 +77,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 	const size_t cut = 1 + (len - 1) * bytes[0] / 255;
 	int fd = make_file(bytes + 1, cut - 1), debug_fd = make_file(bytes + cut, len - cut);
 	int ret = elffile_open(&elf, fd);
-	/* The other one is optional: without it, the first stands in. */
+	/* The debug file is optional: the first file takes its place. */
 	if (elffile_open(&debug, debug_fd) < 0) {
 		elffile_close(&debug);
 		if (elffile_open(&debug, fd) < 0)

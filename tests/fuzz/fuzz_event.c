@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * fuzz_event.c - any text as the argument of -e, on a machine made of files: an event's canonical name must parse to the
- * same event.
+ * fuzz_event.c - any text as the argument of -e, on a machine made of files.
+ *
+ * An event's canonical name must parse to an equal event.
  */
 #include "sampler/events/event.h"
 
@@ -32,7 +33,7 @@ static bool is_same(const struct event_spec *a, const struct event_spec *b)
 		!strcmp(a->name, b->name);
 }
 
-/* Not of names that the user gave, and of those cut short. */
+/* Checks the canonical name; leaves out names given by the user and shortened names. */
 static void check_name(const struct event_spec *spec, const char *text)
 {
 	struct event_spec *again;
@@ -44,7 +45,7 @@ static void check_name(const struct event_spec *spec, const char *text)
 		return;
 	if (event_parse_list_in(&machine.system, spec->name, &again, &n, &error))
 		abort();
-	/* An event that several PMUs have is all of theirs. */
+	/* An event name that several PMUs have parses to the events of all PMUs. */
 	for (size_t i = 0; i < n; i++)
 		found |= is_same(&again[i], spec);
 	free(again);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * fuzz_expr.c - a filter's expression, a newline, then a symbol's name.  An error lies within the
- * text, and the name reads back as a term unchanged.
+ * fuzz_expr.c - a filter's expression, a newline, then a symbol's name.
+ *
+ * An error is located within the text, and the name reads back as an unchanged term.
  */
 #include "tui/names/called.h"
 #include "tui/query/expr.h"
@@ -75,7 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *text = copy_text(data, len);
 	char *name = copy_text(data + len + !!newline, size - len - !!newline);
 
-	/* Repeats of repeats are glibc's own: they take memory without limit. */
+	/* Nested repeats make glibc's regular expressions take unlimited memory. */
 	if (!strchr(text, '{'))
 		check_expr(text, name);
 	check_term(name, size & 1);

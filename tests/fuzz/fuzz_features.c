@@ -2,8 +2,7 @@
 /*
  * fuzz_features.c - a feature's number, a byte of flags, then its section: metadata in a recording.
  *
- * With flag 2 the bytes are formats of tracepoints, with flag 4 an entry of build-ids with its
- * header.
+ * With flag 2 the bytes are formats of tracepoints, with flag 4 a build-id entry with its header.
  */
 #include "sampler/perfdata/features.h"
 #include "sampler/perfdata/told.h"

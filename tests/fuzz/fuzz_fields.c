@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * fuzz_fields.c - a tracepoint's format, a byte 0, then raw data: both as a recording may have them; and raw data as IBS.
+ * fuzz_fields.c - a tracepoint's format, a byte 0, then raw data, both as in a recording.
+ *
+ * The raw data is also read as IBS.
  */
 #include "sampler/fields/fields.h"
 
@@ -9,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Nothing beyond the bytes is read, and what is read can be written. */
+/* Checks that no read passes the bytes' end, and that each value can be formatted. */
 static void try_raw(const struct perf_event_attr *attr, const char *pmu,
 	const struct fields_source *source, const uint8_t *bytes, size_t len)
 {

@@ -2,9 +2,9 @@
 /*
  * fuzz_gopclntab.c - any bytes as Go's table, moduledata and inlined calls of a program.
  *
- * First byte: bit 0 64 bits, bit 1 the other byte order, bit 2 a position-independent program. Then
- * the lengths of the table and of moduledata, of 16 bits each, both, and inlined calls and
- * relocations.  What is missing is 0.
+ * First byte: bit 0 64 bits, bit 1 the other byte order, bit 2 a position-independent program.
+ * Then the lengths of the table and of moduledata (16 bits each), both of these, inlined calls and
+ * relocations.  Missing bytes are 0.
  */
 #include "symbols/dwarf/gopclntab.h"
 
@@ -69,7 +69,7 @@ static void check(const struct elffile *elf)
 	gopclntab_free(table);
 }
 
-/* The next bytes of the input, n at most, to a part of the file that has a size. */
+/* Writes at most n next bytes of the input to a part of the file; the rest of its `size` is 0. */
 static void put(const uint8_t **data, size_t *left, size_t n, size_t size, off_t at)
 {
 	uint8_t bytes[TABLE_BYTES] = {0};

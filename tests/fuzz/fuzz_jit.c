@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fuzz_jit.c - any bytes as a perf-PID.map, in pieces of two sizes, and as a jitdump: what comes
- * out has no overlaps.  What is found for several addresses at once is what is found for each.
+ * fuzz_jit.c - any bytes as a perf-PID.map, in pieces of two sizes, and as a jitdump.
+ *
+ * The resulting spans do not overlap.  A search for several addresses at once finds the same as
+ * single searches.
  */
 #include "symbols/jit/jitdump.h"
 #include "symbols/jit/perfmap.h"
@@ -13,7 +15,7 @@
 #include <unistd.h>
 
 #define ADDRESSES 16u
-#define ALONE 2u /* of them, asked for alone, too */
+#define ALONE 2u /* number of ADDRESSES that are also asked for alone */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fuzz_kallsyms.c - any text as /proc/kallsyms: in pieces it means what it means whole.
+ * fuzz_kallsyms.c - any text as /proc/kallsyms: it gives equal symbols in pieces and as a whole.
  */
 #include "symbols/wire/kallsyms.h"
 

@@ -2,8 +2,8 @@
 /*
  * fuzz_perfdata.c - any bytes as a recording, read to its end, each record decoded.
  *
- * Bytes of an odd number come through a pipe, others from a file.  What is given out is read whole, so ASan sees
- * what lies outside.
+ * Inputs of an odd length come through a pipe, others from a file.  All returned bytes are read, so
+ * ASan sees bytes outside the input.
  */
 #include "sampler/perfdata/reader.h"
 #include "sampler/perfdata/tracing.h"
@@ -15,7 +15,7 @@
 
 #define PIPE_BYTES 65536
 
-static volatile uint64_t sink; /* what is read has an effect */
+static volatile uint64_t sink; /* keeps the reads from being optimized out */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -84,7 +84,7 @@ static void look_at(const struct reader *reader, const struct reader_record *rec
 		look_at_sample(&out.sample);
 }
 
-/* Of each tracepoint of the recording its format. */
+/* Reads the formats of all tracepoints in the recording. */
 static void look_at_tracing(const struct reader_info *info)
 {
 	struct tracing *tracing;

@@ -2,8 +2,8 @@
 /*
  * fuzz_record.c - any bytes as a record, under any format.
  *
- * Input: the record_format's five words, its flag in the low bit of a byte, 7 bytes unused, then
- * the record.  Every byte that the result points to is read, so ASan sees what lies outside.
+ * Input: the record_format's five words, its flag in the low bit of a byte, 7 unused bytes, then
+ * the record.  Every byte that the result points to is read, so ASan sees bytes outside the record.
  */
 #include "sampler/kernel/record.h"
 
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static volatile uint64_t sink; /* what is read has an effect */
+static volatile uint64_t sink; /* keeps the reads from being optimized out */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
  * fuzz_recording.c - any bytes as a recording, loaded into a store by the usual threads.
- * Everything exists that its slices refer to.
+ *
+ * All stacks, labels and other entries that its slices refer to must exist.
  */
 #include "sampler/recording/recording.h"
 #include "sampler/store/stacks.h"

@@ -2,8 +2,8 @@
 /*
  * fuzz_ring.c - any head and tail over any bytes as a ring.
  *
- * Input: data_tail, then data_head as a distance from it, then the data area of 4 KiB (what is
- * missing is 0).
+ * Input: data_tail, then data_head as a distance from it, then the data area of 4 KiB.  Missing
+ * bytes are 0.
  */
 #include "sampler/kernel/ring.h"
 
@@ -12,7 +12,7 @@
 
 #define DATA_LEN 4096
 
-static volatile uint64_t sink; /* what is read has an effect */
+static volatile uint64_t sink; /* keeps the reads from being optimized out */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

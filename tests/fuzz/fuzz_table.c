@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fuzz_table.c - any bytes as a symbol table: what the check lets pass can be searched and named.
+ * fuzz_table.c - any bytes as a symbol table; an accepted table can be searched and gives names.
  */
 #include "symbols/wire/symtab.h"
 
@@ -9,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Inputs stay good when the version changes, and when their length does. */
+/* Sets version and length in the header, so that inputs stay valid when these change. */
 static void set_version(void *bytes, size_t size)
 {
 	struct symtab_header header;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * fuzz_text.c - a width, then any bytes as a symbol's, a file's or a command's name.  The shown
- * text is valid UTF-8 without control characters, and no wider than its column.
+ * fuzz_text.c - a width, then any bytes as the name of a symbol, a file or a command.
+ *
+ * The shown text is valid UTF-8 without control characters, and no wider than its column.
  */
 #include "tui/base/clean.h"
 #include "tui/base/shorten.h"
@@ -13,7 +14,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Returns the length of a showable character, else 0. */
+/* Returns the length of a displayable character, else 0. */
 static size_t shown_len(const uint8_t *at)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};

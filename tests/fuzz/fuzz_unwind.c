@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fuzz_unwind.c - any rules, registers, stack and kernel's chain: the walk ends, inside its bounds.
+ * fuzz_unwind.c - any rules, registers, stack and kernel chain: the walk ends, inside its bounds.
  *
- * An input is the machine and the length of the kernel's chain, a byte each, 16 rules, 4 registers,
- * the chain, and the stack.  Each rule is that of a page of one program.
+ * Input: the machine and the length of the kernel chain, a byte each, 16 rules, 4 registers, the
+ * chain, and the stack.  Each rule applies to one page of a program.
  */
 #include "sampler/store/spaces.h"
 #include "sampler/store/unwind.h"
@@ -34,7 +34,7 @@ static enum unwind_answer find(void *ctx, uint32_t image, uint64_t offset, struc
 	return UNWIND_KNOWN;
 }
 
-/* The next bytes of the input, as far as there are any; zeros. */
+/* Takes the next n bytes of the input; missing bytes are zeros. */
 static void take(const uint8_t **data, size_t *size, void *out, size_t n)
 {
 	const size_t some = *size < n ? *size : n;
@@ -94,7 +94,7 @@ static void walk(struct unwind *unwind, const struct space *space, const uint8_t
 		unwind_chain(unwind, space, &sample, &format, machine, out, max, &n);
 	if (n > max || !n || end >= UNWIND_WAITS || end == UNWIND_UNTRIED)
 		abort();
-	/* One look-up a frame, and those of the end. */
+	/* The walk asks at most about three times per frame, plus some times at its end. */
 	if (asked > 3 * (UNWIND_FRAMES_MAX + 4))
 		abort();
 	for (size_t i = 1; i < n; i++)
@@ -103,8 +103,7 @@ static void walk(struct unwind *unwind, const struct space *space, const uint8_t
 	free(stack);
 }
 
-/* One program for all inputs.  A mapping changes for each of them, so that the rules that were
- * remembered hold no more. */
+/* All inputs share one program.  Each input changes a mapping, which drops the cached rules. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const struct unwind_source source = {.find = find};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fuzz_unwtab.c - any bytes as an unwind table: what the check lets pass can be searched anywhere.
+ * fuzz_unwtab.c - any bytes as an unwind table; an accepted table can be searched anywhere.
  */
 #include "symbols/wire/unwtab.h"
 
@@ -9,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Inputs stay good when the version changes, and when their length does. */
+/* Sets version and length in the header, so that inputs stay valid when these change. */
 static void set_version(void *bytes, size_t size)
 {
 	struct unwtab_header header;

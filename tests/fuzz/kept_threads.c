@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kept_threads.c - see kept_threads.h.  A thread's number in the list and one is its pthread_t.
+ * kept_threads.c - see kept_threads.h.  A pthread_t is the thread's index in the list plus one.
  */
 #define KEPT_THREADS_C
 #include "tests/fuzz/kept_threads.h"
@@ -12,7 +12,7 @@
 #define THREADS 8u
 
 static struct kept {
-	bool is_used; /* guarded by lock, as is the next */
+	bool is_used; /* this and is_made are guarded by lock */
 	bool is_made;
 	pthread_t thread;
 	sem_t begun, ended;
@@ -40,7 +40,7 @@ int kept_create(
 	size_t i = 0;
 
 	pthread_mutex_lock(&lock);
-	/* So many run only if somebody forgot to join them. */
+	/* So many threads run only if the target failed to join some. */
 	while (threads[i].is_used)
 		if (++i == THREADS)
 			abort();

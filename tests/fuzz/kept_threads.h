@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kept_threads.h - threads that wait for the next function when theirs has ended: making one takes
- * longer than reading a small recording.  The compiler includes this in front of each source of a
- * target that has threads.
+ * kept_threads.h - threads that are reused: after a function returns, its thread waits for another.
+ *
+ * Creating a thread takes longer than reading a small recording.  The compiler includes this header
+ * before each source of a target that has threads.
  */
 #ifndef TESTS_FUZZ_KEPT_THREADS_H
 #define TESTS_FUZZ_KEPT_THREADS_H

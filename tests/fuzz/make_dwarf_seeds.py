@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Write the seeds of fuzz_dwarf: tests/fuzz/make_dwarf_seeds.py tests/fuzz/corpus
 
-Small programs by gcc and clang, with DWARF 4 and 5, packed, split, not linked, and with an alternate file.  The seeds in the
-tree were made with gcc 12, clang 14 and dwz 0.15 of Debian 12; other versions give other bytes.
+Builds small programs with gcc and clang: DWARF 4 and 5, packed, split, unlinked, and with an
+alternate file.  The seeds in the tree come from gcc 12, clang 14 and dwz 0.15 of Debian 12;
+other versions give other bytes.
 """
 import os
 import struct
@@ -39,7 +40,7 @@ def seed(program, part=b"", alternate=b""):
 def build(folder, compiler, version, way):
     with open(os.path.join(folder, "a.cc"), "w", encoding="ascii") as file:
         file.write(SOURCE)
-    # Nothing but the code at 0x1000 and the debug information.
+    # Keep only the code at 0x1000 and the debug information.
     run(folder, compiler, "-O2", "-g", f"-gdwarf-{version}", *filter(None, [way]), "-fno-asynchronous-unwind-tables",
         "-fno-exceptions", "-fdebug-prefix-map=" + folder + "=.", "-c", "a.cc", "-o", "a.o")
     run(folder, "ld", "--no-warn-rwx-segments", "-static", "--build-id=none", "-z", "noseparate-code", "-Ttext=0x1000", "-Tdata=0x3000", "-N",
@@ -59,7 +60,7 @@ def main():
                     build(folder, compiler, version, way)
                     parts = {"": seed(read(folder, "program"))}
                     if way == "-gsplit-dwarf":
-                        # llvm-dwp 14 does not end on gcc's of version 5, where it is alone.
+                        # llvm-dwp 14 never ends on a single DWARF 5 file of gcc.
                         kinds = (".dwo",) if (compiler, version) == ("g++", 5) else (".dwo", ".dwp")
                         if ".dwp" in kinds:
                             run(folder, "timeout", "10", "llvm-dwp", "a.dwo", "-o", "a.dwp")

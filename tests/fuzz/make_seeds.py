@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Write the fuzz targets' seeds: tests/fuzz/make_seeds.py tests/fuzz/corpus
 
-The seeds in the tree were made by this command, which gives the same bytes each time; but for
-corpus/fuzz_perfdata/perf-*, which are recordings of `perf record --no-buildid-cache` of sleep(1) or true(1).
+The seeds in the tree come from this command, which always writes equal bytes.  Only
+corpus/fuzz_perfdata/perf-* come from `perf record --no-buildid-cache` of sleep(1) or true(1).
 """
 import os
 import struct
@@ -38,7 +38,8 @@ def case(whole, sample_type=USUAL, read=0, branch=0, user=0, intr=0, id_all=1):
 
 
 def jitdump(order):
-    """Two functions, of which one moves; and lines, which are passed over."""
+    """Return a jitdump with two functions, one of them moved, and with lines, which the reader
+    skips."""
     def entry(kind, body):
         return struct.pack(order + 'IIQ', kind, 16 + len(body), 1) + body
 
@@ -50,7 +51,8 @@ def jitdump(order):
 
 
 def frame(body, cie=None):
-    """A record of .eh_frame (cie: how far back its CIE is) or, given a tuple, of .debug_frame."""
+    """Return a record of .eh_frame (cie: distance back to its CIE) or, if cie is a tuple, of
+    .debug_frame."""
     word = 0 if cie is None else cie[0] if isinstance(cie, tuple) else cie
     body = struct.pack('<I', word & (2**32 - 1)) + body
     return struct.pack('<I', len(body)) + body
@@ -106,14 +108,15 @@ TABLE = (b'strobe\0T' + struct.pack('<IIIIIIIIQQQQQQQ', 7, 2, 1, 8, 1, 1, 1, 0, 
          struct.pack('<QIIQII', 0x1000, 0x2000, 0, 0x1800, 32, 2) + struct.pack('<HHI', 0, 1, 5) +
          struct.pack('<QQQ', 0x1000, 0x2000, 0x401000) + struct.pack('<QII', 0x1820, 0, 0) +
          struct.pack('<QQII', 1 << 48 | 0x1800, 7, 32, 0))
-# Header, two entries (16 bytes on from each other), a run of two frames, the pool.
+# Header, two entries (16 bytes apart), a run of two frames, the pool.
 CODETAB = (b'strobe\0C' + struct.pack('<IIIIQQQQ', 1, 2, 2, 8, 56, 120, 160, 168) +
            struct.pack('<QQIIHBBI', 0x1000, 0x1010, 1, 0, 2, 16, 2, 0) +
            struct.pack('<QQIIHBBI', 0x1010, 2**64 - 1, 4, 1, 1, 2, 4, 0) +
            struct.pack('<IIIHHI', 1, 4, 7, 3, 1, 6) + struct.pack('<IIIHHI', 4, 4, 30, 0, 0, 29) + b'\0ab\0cde\0')
 
 def walked(machine, chain_len, registers, chain, stack):
-    """An input of fuzz_unwind: rules by sp, of the root, of a signal frame, by bp; all others are none."""
+    """Return an input of fuzz_unwind with rules by sp, of the root, of a signal frame and by bp;
+    the rest is empty."""
     rules = struct.pack('<ihhBBBB', 16, 0, -8, 1, 0, 1, 0) + struct.pack('<ihhBBBB', 0, 0, 0, 7, 0, 0, 0)
     rules += struct.pack('<ihhBBBB', 24, 16, 32, 6, 1, 0, 1) + struct.pack('<ihhBBBB', 16, -16, -8, 2, 1, 1, 0)
     words = [*registers, *[0] * (4 - len(registers)), *chain, *stack]

@@ -2,7 +2,7 @@
 /*
  * memory_files.c - see memory_files.h.
  *
- * A file's memory is kept for the next one.
+ * The memory of a closed file is kept for the next file.
  */
 #define MEMORY_FILES_C
 #include "tests/fuzz/memory_files.h"
@@ -14,16 +14,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_FD (1 << 20) /* the kernel gives out none of these */
+#define FIRST_FD (1 << 20) /* above all descriptors of the kernel */
 #define FILES 64
 #define MAPPINGS 1024
 #define LEN_MAX ((size_t)1 << 30)
-#define KEPT_MAX ((size_t)1 << 20) /* bytes of a closed file */
+#define KEPT_MAX ((size_t)1 << 20) /* bytes; larger files are freed when they are closed */
 
 struct file {
 	uint8_t *bytes;
 	size_t len, room, at;
-	unsigned int descriptors; /* 0: free */
+	unsigned int descriptors; /* number of open descriptors; 0: free */
 	int seals;
 	bool is_pipe;
 	ino_t number;
@@ -38,7 +38,7 @@ static struct {
 } mappings[MAPPINGS];
 static size_t n_mappings;
 
-/* NULL: the kernel's. */
+/* Returns the file in memory; NULL if fd is a descriptor of the kernel. */
 static struct file *find_file(int fd)
 {
 	if (fd < FIRST_FD || fd >= FIRST_FD + FILES)
@@ -59,7 +59,7 @@ static int make_file(bool is_pipe)
 {
 	int i = 0;
 
-	/* So many are open only if somebody forgot to close them. */
+	/* So many files are open only if the target failed to close some. */
 	while (files[i].descriptors)
 		if (++i == FILES)
 			abort();
@@ -151,7 +151,7 @@ ssize_t memory_read(int fd, void *out, size_t len)
 	return (ssize_t)len;
 }
 
-/* Longer ones have zeros in the new part. */
+/* Changes the length; new bytes are zeros.  Returns 0 or -ENOSPC. */
 static int set_len(struct file *file, size_t len)
 {
 	if (len > LEN_MAX)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * memory_files.h - files of memfd_create(2), files without a name and pipes, without the kernel.
- * The compiler includes this in front of each source of a target that reads files.
+ * memory_files.h - memfd_create(2) files, unnamed files and pipes without the kernel.
+ *
+ * The compiler includes this header before each source of a target that reads files.
  *
  * System calls would take most of a target's time: sealing a file alone waits for the other CPUs.
- * A mapping is a copy that ends where the file does, so ASan sees what is read behind it.  A
- * descriptor that was closed already aborts.  Other descriptors go to the kernel.  One thread.
+ * A mapping is a copy that ends at the file's end, so ASan sees reads past it.  Using a descriptor
+ * after it was closed aborts.  Other descriptors go to the kernel.  One thread.
  */
 #ifndef TESTS_FUZZ_MEMORY_FILES_H
 #define TESTS_FUZZ_MEMORY_FILES_H
@@ -17,10 +18,10 @@
 #include <unistd.h>
 
 int memory_create(const char *name, unsigned int flags);
-int memory_pipe(int fds[2]); /* both are one descriptor, to be closed twice */
-int memory_open(const char *path, int flags, ...); /* in memory with O_TMPFILE */
+int memory_pipe(int fds[2]); /* both fds are one descriptor, which must be closed twice */
+int memory_open(const char *path, int flags, ...); /* in memory if flags have O_TMPFILE */
 int memory_close(int fd);
-int memory_dup3(int fd, int other, int flags); /* the files change places: fd is to be closed */
+int memory_dup3(int fd, int other, int flags); /* swaps the files; the caller must close fd */
 ssize_t memory_read(int fd, void *out, size_t len);
 ssize_t memory_pread(int fd, void *out, size_t len, off_t at);
 ssize_t memory_write(int fd, const void *bytes, size_t len);
@@ -28,7 +29,7 @@ ssize_t memory_pwrite(int fd, const void *bytes, size_t len, off_t at);
 off_t memory_lseek(int fd, off_t offset, int whence);
 int memory_ftruncate(int fd, off_t len);
 int memory_fstat(int fd, struct stat *out);
-int memory_fcntl(int fd, int command, ...); /* seals */
+int memory_fcntl(int fd, int command, ...); /* for seals only */
 void *memory_map(void *at, size_t len, int protection, int flags, int fd, off_t offset);
 int memory_unmap(void *at, size_t len);
 

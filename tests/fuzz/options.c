@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * options.c - ASan's defaults in all targets; ASAN_OPTIONS goes before.
+ * options.c - ASan's defaults in all targets; ASAN_OPTIONS overrides them.
  *
- * Freed memory is kept for a while, to find who still uses it.  Of 256 MiB, the usual amount, each
- * piece has left the caches when its turn comes; one input uses 1 MiB at most.
+ * Freed memory stays in quarantine for a while, to find uses after free.  With the usual 256 MiB a
+ * piece has left the CPU caches before it is reused.  One input uses 1 MiB at most.
  */
 const char *__asan_default_options(void);
 

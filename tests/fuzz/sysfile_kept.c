@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * sysfile_kept.c - sysfile.h for files that do not change: each is read once, since opening it
- * takes longer than all that is done with it.
+ * sysfile_kept.c - sysfile.h for files that do not change.
  *
- * The newest answers are kept.  One thread.
+ * Each file is read once, since opening it takes longer than all further work on it.  The newest
+ * answers are kept.  One thread.
  */
 #define sysfile_read(...) read_now(__VA_ARGS__)
 #define sysfile_line(...) line_now(__VA_ARGS__)
@@ -30,7 +30,7 @@ struct kept {
 	struct sysfile_names names;
 };
 
-/* The header's declarations are those of the functions above. */
+/* The header declares the functions renamed above, so the real ones are declared again. */
 __attribute__((format(printf, 3, 4))) int sysfile_read(
 	char **text, size_t *len, const char *format, ...);
 __attribute__((format(printf, 3, 4))) int sysfile_line(

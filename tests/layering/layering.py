@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The layering test: sampler/ and symbols/ know neither each other nor tui/.
+"""Layering: sampler/ and symbols/ know neither each other nor tui/.
 
-Checked twice: by what the sources include, and by which symbols the static libraries leave
-undefined and who defines them.  Libraries of the system that belong to one layer count too:
-curses is tui's, libbfd is symbols', perf_event_open(2) is sampler's.  Within tui/, one module knows
-curses, and views know the model alone.
+Checks the sources' includes, and the undefined symbols of each static library against the layers
+that define them.  System libraries that belong to one layer count too: curses is tui's, libbfd
+is symbols', perf_event_open(2) is sampler's.  Within tui/, one module knows curses, and views
+know only the model.
 
 usage: layering.py TOP SAMPLER.a SYMBOLS.a TUI.a
 """
@@ -19,7 +19,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from checks import Checks  # noqa: E402
 
-# What a layer may include of the others, and the system headers that it must not.
+# Layers that a layer may include, and system headers that it must not include.
 MAY = {"sampler": {"sampler"}, "symbols": {"symbols"}, "tui": {"sampler", "symbols", "tui"}}
 MUST_NOT = {
     "sampler": r"n?curses|bfd\.h|dis-asm|json",
@@ -63,8 +63,8 @@ def wrong_includes(top):
 
 
 def symbols_of(archive):
-    """(defined, undefined) global symbols of a static library."""
-    # An archive without members has nothing to say, which nm calls an error.
+    """Return the (defined, undefined) global symbols of a static library."""
+    # nm fails for an archive without members, so its status is ignored.
     nm = subprocess.run(["nm", "-g", archive], capture_output=True, text=True, check=False)
     defined, undefined = set(), set()
     for line in nm.stdout.splitlines():
@@ -92,7 +92,7 @@ def wrong_references(libraries):
 
 
 def finds_violations():
-    """True when the checks above see violations that were planted."""
+    """Return whether the checks above find planted violations."""
     with tempfile.TemporaryDirectory() as top:
         os.mkdir(os.path.join(top, "sampler"))
         with open(os.path.join(top, "sampler", "a.c"), "w", encoding="utf-8") as source:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""strobe archive: what was packed here has the same names where none of the programs exist.
+"""strobe archive: a packed recording has equal names on a machine without the programs.
 
-A recording is packed and reported on again behind empty mounts over the directories with its programs, in a
-mount namespace of its own; files that were replaced are neither packed nor used; broken, foreign and hostile
-archives are refused, and leave nothing behind.
+Packs a recording and reports on it with empty mounts over the programs' directories, in a mount
+namespace of its own.  Replaced files are neither packed nor used.  Broken, foreign and hostile
+archives are refused, and leave no files.
 
 usage: archive.py STROBE SHARES
 """
@@ -40,7 +40,7 @@ def run(*args, **more):
 
 
 def rows(text):
-    """[(image, symbol, samples)], sorted."""
+    """Return [(image, symbol, samples)], sorted."""
     event = json.loads(text)["events"][0]
     return sorted((row["image"], row["symbol"], row["samples"]) for row in event["rows"])
 
@@ -61,7 +61,7 @@ def names_of(archive):
 
 
 def write_archive(path, entries):
-    """entries: (name, bytes) or a TarInfo with no data."""
+    """entries: (name, bytes), or a TarInfo without data."""
     with tempfile.TemporaryFile() as plain:
         with tarfile.open(fileobj=plain, mode="w") as tar:
             for entry in entries:
@@ -89,7 +89,7 @@ def test_elsewhere(data, program):
     wanted = rows(here.stdout)
     checks.check("the recording has names here", ("shares_hot" in str(wanted)), wanted[:5])
 
-    # Only what strobe itself needs is copied beside; all else is hidden.
+    # Only strobe's own needs are copied; all other places are hidden.
     away = os.path.join(folder, "away")
     os.mkdir(away)
     script = (f"mount --make-rprivate / && mount -t tmpfs none {os.path.dirname(program)} && "
@@ -115,7 +115,7 @@ def test_elsewhere(data, program):
 
 
 def test_replaced(data, program):
-    """The program is another by now."""
+    """The program was replaced after the recording."""
     subprocess.run(["objcopy", "--remove-section", ".note.gnu.build-id", program, program + ".new"], check=True)
     os.rename(program + ".new", program)
     report = run("report", data, "--format", "json", env=dict(ENV, XDG_CACHE_HOME=os.path.join(folder, "fresh")))
@@ -137,7 +137,7 @@ def test_symfs(data, program, copy):
 
 
 def test_pipes(archive, data):
-    """What is no file is written to, not replaced; and nothing follows the archive."""
+    """A FIFO or pipe is written to, not replaced; no bytes follow the archive."""
     fifo, got = os.path.join(folder, "fifo"), os.path.join(folder, "through")
     os.mkfifo(fifo)
     with open(got, "wb") as out:
@@ -214,7 +214,7 @@ def test_hostile(archive, data):
 
 
 def test_interrupted(archive, data):
-    """A signal leaves neither half an archive nor what was unpacked."""
+    """A signal leaves neither a partial archive nor unpacked files."""
     for args, what in ((["archive", data, "-o", os.path.join(folder, "broken-off")], "packing"),
                        (["report", archive], "unpacking")):
         for delay in (0.02, 0.1, 0.3):
@@ -228,7 +228,7 @@ def test_interrupted(archive, data):
 
 
 def main():
-    # A directory of its own, which can be hidden without hiding strobe.
+    # This directory can be hidden without hiding strobe.
     place = os.path.join(folder, "bin")
     os.mkdir(place)
     program = shutil.copy(shares, os.path.join(place, "shares"))

@@ -4,10 +4,11 @@
 
 usage: bad_images.py STROBE STUBS SOURCE_ELF MAKE_BAD_ELF
 
-The files' own pages hold no sensible code, so the target (tests/workloads/stubs.c) runs a loop in private
-copies of them: to the kernel and to strobe these are mappings of the files all the same.  A third of the
-files have names with escape sequences.  The truth is the target's own CPU time.  And images that are good ones,
-but easily taken for others: the vdso of a 32-bit program, and files on overlay mounts.
+The files' own pages hold no sensible code, so the target (tests/workloads/stubs.c) runs a loop
+in private copies of them.  For the kernel and strobe these are still mappings of the files.  A
+third of the files have names with escape sequences.  The target's own CPU time is the expected
+result.  Further cases are valid images that are easily mistaken for others: the vdso of a 32-bit
+program, and files on overlay mounts.
 """
 
 import contextlib
@@ -33,7 +34,8 @@ EVIL = "\033]0;owned\007\033[2J\r\n"
 
 
 def make_files(make_bad_elf, folder, source):
-    """The files; their number, and names as strobe should clean them are for the caller to find."""
+    """Make the files, a third of them with escape sequences in their names, and return their
+    number."""
     subprocess.run([sys.executable, make_bad_elf, folder, source], check=True)
     names = sorted(os.listdir(folder))
     for name in names[::3]:
@@ -67,7 +69,7 @@ def is_helper(pid):
 
 
 class Killer(threading.Thread):
-    """Kills the first worker, or both it and its spawner, of the strobe that this process runs next."""
+    """Kills the first worker, or both it and its spawner, of the next strobe of this process."""
 
     def __init__(self, spawner_too):
         super().__init__()
@@ -92,7 +94,8 @@ class Killer(threading.Thread):
 
 
 def profile(strobe, counts, *arguments):
-    """Report, and what the target itself counted meanwhile, in percent of its work: (rows, notes, result, truth)."""
+    """Report on the target: (rows, notes, result, truth). truth: the target's own count of its
+    known work in percent."""
     before = counters(counts)
     result = run([strobe, "report", "--duration", "3", "-F", "4000", "--format", "json", *arguments],
                  timeout=120)
@@ -112,7 +115,7 @@ def check_profile(name, files, rows, result, truth):
     known = sum(row["self_percent"] for row in rows if row["symbol"] == "stubs_known"
                 and row["image"] == "stubs")
     rest = sum(row["self_percent"] for row in bad)
-    # Time in the kernel is in neither: compare within what both sides see.
+    # Neither sum has time in the kernel: compare within the time that both sides see.
     share = 100 * known / max(1e-9, known + rest)
     checks.check(f"{name}: the known function is there", result.status == 0 and known > 0, f"{rows[:3]}, {result}")
     checks.amount(f"{name}: the known function's share", abs(share - truth) < POINTS,
@@ -154,7 +157,7 @@ ready:  .ascii "ready\\n"
 
 
 def narrow(strobe, folder):
-    """The vdso of a 32-bit program is another than strobe's own."""
+    """The vdso of a 32-bit program differs from strobe's own."""
     name, program = "a 32-bit program's vdso", os.path.join(folder, "narrow")
     built = subprocess.run(["cc", "-m32", "-nostdlib", "-static", "-no-pie", "-x", "assembler", "-o", program, "-"],
                            input=NARROW, text=True, capture_output=True, check=False)
@@ -173,7 +176,7 @@ def narrow(strobe, folder):
     checks.check(name, found == {"__kernel_vsyscall"}, f"{found} {result}")
 
 
-# The library is that beside the program, whatever the surroundings want.
+# The library next to the program is used, whatever LD_LIBRARY_PATH says.
 LAYERS = """
 mount -t tmpfs none {at} && mkdir {at}/upper {at}/work {at}/merged &&
 mount -t overlay overlay -o lowerdir={lower},upperdir={at}/upper,workdir={at}/work {at}/merged &&
@@ -182,14 +185,14 @@ unset LD_LIBRARY_PATH && {change} echo ready && exec {at}/merged/shares 0
 
 
 def layers(strobe, folder, shares):
-    """Two containers with one layer: the same file has two devices, and is one image all the same.  And
-    a file that one of them has changed is another."""
+    """Two containers share a layer: one file has two devices, but is one image.  A file that one
+    container has changed is another image."""
     lower, at = os.path.join(folder, "lower"), os.path.join(folder, "at")
     os.mkdir(lower)
     os.mkdir(at)
     for path in (shares, os.path.join(os.path.dirname(shares), "libshares_lib.so")):
         shutil.copy(path, lower)
-    # The library's build-id is changed, so that it is another file as far as anybody can tell.
+    # A changed build-id makes the library a different file.
     build_id = "$(LC_ALL=C grep -obUaP 'GNU\\x00' {lib} | head -1 | cut -d: -f1)"
     lib = f"{at}/merged/libshares_lib.so"
     change = (f"printf X | dd of={lib} bs=1 conv=notrunc status=none "
@@ -220,13 +223,13 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.environ["XDG_CACHE_HOME"] = os.path.join(folder, "cache")
         files, counts = os.path.join(folder, "files"), os.path.join(folder, "counters")
-        n = make_files(make_bad_elf, files, source) - 1  # one has no bytes to run
+        n = make_files(make_bad_elf, files, source) - 1  # one file has no bytes to run
         with started([stubs, files, "map", counts], wait_for=f"ready {n}") as work:
             rows, notes, result, truth = profile(strobe, counts, "-p", str(work.pid))
             check_profile("mapped before", n, rows, result, truth)
             checks.check("what cannot be read is said", any("it is damaged" in note for note in notes)
                          and any("of no format that is known here" in note for note in notes), str(notes))
-            # Whether all files have samples is told above.
+            # The checks above judge whether all files have samples.
             named = [row["symbol"] for row in rows if "note-id" in row["image"]]
             checks.check("a good name is still found in a file with some of its tables broken",
                          "_init" in named or not named, str((named, rows[:20])))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A recording keeps the names of code that is gone when it is read: of code made at run time, and of files that only a
-container had; nothing that lies at their paths here names them.
+"""A recording keeps the names of code that has disappeared: code made at run time, and files that
+only a container had.  Other files at their paths on this machine must not name them.
 
 usage: containers.py STROBE JIT
 """
@@ -66,7 +66,7 @@ def report(data, **how):
 
 
 def judge(name, result, image):
-    """Three quarters of the samples in code are hot's, at a chance of one in a million."""
+    """hot has three quarters of the samples in code, within a chance of one in a million."""
     hot, cold, total = samples(result, HOT, image), samples(result, COLD, image), sum(row["samples"] for row in rows(result))
     checks.check(f"{name}: names", hot > 0 and cold > 0 and samples(result, "of another") == 0, str(result)[:3000])
     n = max(hot + cold, 1)
@@ -90,7 +90,8 @@ def processes(data):
 
 @contextlib.contextmanager
 def decoys(data):
-    """Maps here that would name all code, with the numbers that processes had here and for themselves."""
+    """Create maps on this machine that would name all code, for the pids of the recording and for
+    pid 1."""
     made = []
     try:
         for pid in processes(data) | {1}:
@@ -107,7 +108,7 @@ def decoys(data):
 
 
 def elsewhere(name, data, judge_it):
-    """Packed, and read by somebody else in another place."""
+    """Pack the recording and read it from another place, with another home."""
     archive = os.path.join(folder, data + ".tar.zst")
     packed = run("archive", data, "-o", archive)
     checks.check(f"{name}: packed", packed.status == 0, str(packed))
@@ -122,7 +123,7 @@ def maps():
     with decoys("map.data"):
         judge("container", report("map.data"), "perf-1.map")
     elsewhere("container", "map.data", lambda name, result: judge(name, result, "perf-1.map"))
-    # To a pipe, compressed and not.
+    # Record to a pipe, compressed and uncompressed.
     for name, options in (("pipe", []), ("compressed pipe", ["--compress"])):
         with open(os.path.join(folder, "pipe.data"), "wb") as out:
             subprocess.run([strobe, "record", "-e", "cpu-clock", *options, "-o", "-", "--", *in_container(f"exec {jit} map 0.5")],
@@ -156,7 +157,7 @@ def perf_reads():
 
 
 def removed():
-    """A process that takes its map along, of this machine and of a child whose parent has written it."""
+    """A process removes its map: one of this machine, and a child whose parent has written it."""
     record("removed.data", ["sh", "-c", f"{jit} map 0.5 & pid=$!; wait $pid; rm /tmp/perf-$pid.map"])
     judge("removed by its process", report("removed.data"), None)
     with common.started([jit, "fork", "60"], wait_for="ready") as parent:
@@ -167,7 +168,7 @@ def removed():
 
 
 def none():
-    """No map was there, so what lies here is another's."""
+    """The process had no map, so a map on this machine belongs to another process."""
     record("none.data", in_container(f"exec {jit} late 0.5"))
     with decoys("none.data"):
         result = report("none.data")
@@ -184,7 +185,7 @@ def dumps():
 
 
 def changed():
-    """Code that took the place of other code: each sample has the name of its time, by how the map grew."""
+    """Code replaced other code: a sample has the name of its time, by how the map grew."""
     record("changed.data", in_container(f"exec {jit} mapped 6"))
     result = report("changed.data")
     one, two = samples(result, "gen_one", "perf-1.map"), samples(result, "gen_two", "perf-1.map")
@@ -192,7 +193,7 @@ def changed():
 
 
 def large():
-    """Only its ends are kept of a map that is too large, and that is told."""
+    """A map that is too large keeps only its two ends, and strobe says so."""
     record("large.data", in_container(
         f"{jit} map 1 & sleep 0.1; dd if=/dev/zero of=/tmp/perf-2.map bs=1M count=1 seek=8191 status=none; wait"))
     size = os.stat(os.path.join(folder, "large.data")).st_size
@@ -205,7 +206,7 @@ def build(path, function, *options):
 
 
 def files():
-    """Programs at a path where this machine has another one, with and without a build-id."""
+    """Programs at a path that holds another program on this machine, with and without a build-id."""
     os.mkdir(spot)
     for name, options in (("build-id", []), ("no build-id", ["-Wl,--build-id=none"])):
         build(os.path.join(folder, "inner"), "in_container", *options)

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Threads that wait for a CPU after they were woken: `preempted` against their run delay, which the kernel counts and
-tests/workloads/waits_cpu.c prints, in every scope, recorded, and where wake-ups are not to be seen.
+"""Threads that wait for a CPU after a wake-up: `preempted` must match their run delay.
+
+The kernel counts the run delay, and tests/workloads/waits_cpu.c prints it.  Covers every scope,
+recordings, and targets whose wake-ups are invisible.
 
 usage: cpu_waits.py STROBE WAITS_CPU
 """
@@ -36,13 +38,13 @@ def parse(out):
 
 
 def measured(path):
-    """By thread: its run delay, its CPU time and all of its time, in ns."""
+    """Return {thread: [run delay, CPU time, elapsed time]}, in ns."""
     with open(path, encoding="ascii") as lines:
         return {int(words[0]): [int(word) for word in words[1:]] for words in map(str.split, lines)}
 
 
 def sums(report):
-    """By event and thread: all of its weight, that of each leaf, and that below the function that is measured."""
+    """Return the weight by event and thread: in all, of each leaf, and below the measured function."""
     found = {}
     for event in report["events"]:
         threads = found[event["name"].split(":")[0]] = collections.defaultdict(collections.Counter)
@@ -55,7 +57,7 @@ def sums(report):
 
 
 def attached(strobe, command, path, user=None, times=MS):
-    """The report of a strobe that is there before the threads begin; {pid} in its command is theirs."""
+    """Report with strobe attached before the threads begin; {pid} in its command is the program's."""
     become = {"user": user, "group": user, "extra_groups": []} if user else {}
     with subprocess.Popen([command[0], THREADS, times, path, "wait"], stdin=subprocess.PIPE, **become) as program:
         with subprocess.Popen([strobe, *[word.format(pid=program.pid) for word in command[1:]]], stdin=subprocess.DEVNULL,
@@ -74,14 +76,14 @@ def launched(strobe, command):
 
 
 def judge(report, path, least, most):
-    """[(check or amount, what, whether it is so, detail)]: the wait for a CPU is between two shares of the run delay,
-    and no time is told twice."""
+    """Return [(check or amount, what, good, detail)] for each thread.  The wait for a CPU must lie
+    between two shares of the run delay, and no time may count twice."""
     if not report:
         return [(checks.check, "a report", False, "none")]
     found, told = sums(report), []
     user_only = "user space only" in str(report["notes"])
     for tid, (delay, cpu, all_ns) in measured(path).items():
-        # Without the kernel there is no stack.
+        # Samples have no stack without the kernel.
         off, preempted = [found[event][tid]["all" if user_only else "turns"] for event in ("off-cpu", "preempted")]
         detail = (off, preempted, delay, cpu, all_ns, report["notes"])
         told.append((checks.check, "a thread was off the CPU", off + preempted > 0, detail))
@@ -99,7 +101,7 @@ def judge(report, path, least, most):
 
 
 def check_delays(name, make, least=0.95, most=1.05):
-    """What differs now and then is chance, what differs each time is wrong."""
+    """Judge up to TRIES reports: an occasional difference is chance, a repeated one is an error."""
     with tempfile.TemporaryDirectory(prefix="strobe-test-") as folder:
         os.chmod(folder, 0o777)
         for attempt in range(TRIES):
@@ -122,7 +124,8 @@ def check_scopes(strobe, waits):
 
 
 def check_recorded(strobe, waits):
-    """What a recording tells is what was seen; perf's has wake-ups if they were asked for."""
+    """A recording gives the results of a live report; perf's recording has wake-ups if they were
+    requested."""
     ways = {"recorded": [strobe, "record", "-e", EVENTS]}
     if shutil.which("perf"):
         ways["perf's"] = ["perf", "record", "-q", "-g", "--switch-events", "-m", "1024", "-e",
@@ -145,7 +148,7 @@ def check_recorded(strobe, waits):
 
 
 def check_summed(strobe, waits):
-    """Where wake-ups are not to be seen, the kernel's sums; the thread's last moments are missing."""
+    """Without visible wake-ups the kernel's sums are used; they miss the thread's last moments."""
     if os.geteuid():
         checks.skip("without privileges", "only root may change kernel.perf_event_paranoid")
         return
@@ -166,7 +169,7 @@ def check_summed(strobe, waits):
 
 
 def check_namespace(strobe, waits):
-    """Tracepoints have numbers of threads that are others' here."""
+    """Tracepoints carry thread numbers of another pid namespace."""
     unshare = ["unshare", "--pid", "--fork", "--mount-proc"]
     if run([*unshare, "true"]).status:
         checks.skip("in a pid namespace", "unshare is not permitted")
@@ -185,7 +188,7 @@ def check_namespace(strobe, waits):
                   (found, delays))
 
 
-# Two that wake each other more often than the smallest buffer has room for.
+# Two processes that wake each other more often than the smallest buffer can hold.
 PING_PONG = """
 import os
 a, b = os.pipe()
@@ -207,7 +210,7 @@ def check_lost(strobe):
         report = parse(run(command).out)
         if not report or "wake-ups were lost" in str(report["notes"]):
             break
-    # Whether any are lost is a matter of chance.
+    # Chance decides whether any are lost.
     if checks.check("beside lost wake-ups: a report", report, report):
         checks.amount("lost wake-ups are told", "wake-ups were lost" in str(report["notes"]), report)
 

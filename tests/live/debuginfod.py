@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""--debuginfod and the key D: debug files and programs from a server, that is slow, has nothing, ends midway, lies, or is not
-there; and nothing is asked of the network unasked.
+"""--debuginfod and the key D: debug files and programs from a server.
+
+The server is good, slow, empty, cut off, lying or missing.  Without the option or key, strobe
+does not use the network.
 
 usage: debuginfod.py STROBE
 """
@@ -93,13 +95,13 @@ def serving(files, how="good"):
 
 
 def environment(server):
-    """A cache of its own, so that nothing is known from before."""
+    """Give each run a cache of its own, so that no earlier answer is known."""
     url = f"http://127.0.0.1:{server.server_address[1]}" if server else "http://127.0.0.1:9"
     return dict(ENV, DEBUGINFOD_URLS=url, DEBUGINFOD_CACHE_PATH=tempfile.mkdtemp(dir=folder), no_proxy="*")
 
 
 def build(name):
-    """(the stripped program, its build-id, its debug file)."""
+    """Build a program: (the stripped program, its build-id, its debug file)."""
     program = os.path.join(folder, name)
     with open(program + ".c", "w", encoding="ascii") as out:
         out.write(SOURCE)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * engine_fixture.h - an engine on real events, children to profile, and waiting for what must come.
+ * engine_fixture.h - an engine on real events, children to profile, and waits for conditions.
  *
- * Waits end by a condition or fail after a minute; no test asserts how long anything took.
+ * A wait ends when its condition holds, or fails after a minute.  No test asserts a duration.
  */
 #ifndef TESTS_LIVE_ENGINE_FIXTURE_H
 #define TESTS_LIVE_ENGINE_FIXTURE_H
@@ -29,8 +29,8 @@
 #define WAIT_NS (60 * 1000000000ull)
 #define UNUSED __attribute__((unused))
 
-/* The kernel counts a hit before it writes the sample: one that comes as the event is disabled may be
- * counted alone. */
+/* The kernel counts a hit before it writes the sample.  A hit while the event is being disabled may
+ * be counted without a sample. */
 #define CAUGHT_AT_END 1
 
 static volatile unsigned long burnt;
@@ -41,7 +41,7 @@ static UNUSED void burn(unsigned long rounds)
 		burnt += i;
 }
 
-/* Touch n fresh pages: n page faults, whatever the allocator does. */
+/* Touches n fresh pages: n page faults, whatever the allocator does. */
 static UNUSED void touch_pages(size_t n)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -56,14 +56,14 @@ static UNUSED void touch_pages(size_t n)
 	munmap((void *)memory, n * page);
 }
 
-/* A child that runs body(arg) and dies with us. */
+/* Starts a child that runs body(arg) and dies together with the test. */
 static UNUSED pid_t start_child(void (*body)(void *), void *arg)
 {
 	pid_t pid = fork();
 
 	assert_true(pid >= 0);
 	if (!pid) {
-		/* A test that fails leaves none behind, which would hold its output open. */
+		/* A failing test leaves no child that would hold its output open. */
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		body(arg);
 		_exit(0);
@@ -71,7 +71,7 @@ static UNUSED pid_t start_child(void (*body)(void *), void *arg)
 	return pid;
 }
 
-/* Stops a child, so that it does nothing more while events are closed. */
+/* Stops a child, so that it causes no events while they are closed. */
 static UNUSED void stop_child(pid_t pid)
 {
 	int status;
@@ -87,7 +87,7 @@ static UNUSED void end_child(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-/* One byte from a child.  Returns it, or -1: the pipe is closed, or nothing came within a minute. */
+/* Reads one byte from a child.  Returns it, or -1 if the pipe is closed or a minute has passed. */
 static UNUSED int read_byte(int fd)
 {
 	struct pollfd pollfd = {.fd = fd, .events = POLLIN};
@@ -119,7 +119,7 @@ static UNUSED void body_both(void *arg)
 	}
 }
 
-/* Events of one config; freq_hz 0: period. */
+/* events of one configuration; freq_hz 0: period applies */
 struct rig {
 	struct engine_config config;
 	struct event_spec *events;
@@ -177,7 +177,7 @@ static UNUSED void rig_free(struct rig *rig)
 
 typedef bool rig_condition(struct rig *rig, uint64_t arg);
 
-/* Until the condition holds; false after a minute. */
+/* Waits until the condition holds.  Returns false after a minute. */
 static UNUSED bool rig_wait(struct rig *rig, rig_condition *condition, uint64_t arg)
 {
 	struct pollfd pollfd = {.fd = engine_notify_fd(rig->engine), .events = POLLIN};
@@ -187,7 +187,7 @@ static UNUSED bool rig_wait(struct rig *rig, rig_condition *condition, uint64_t 
 	for (;;) {
 		engine_status(rig->engine, &rig->status);
 		rig->n_notes = engine_notes(rig->engine, 0, rig->notes, 1000);
-		/* A note is there before the status that it belongs to. */
+		/* A note appears before the status that it belongs to. */
 		while (rig->n_notes > 0 &&
 			rig->notes[rig->n_notes - 1].serial > rig->status.last_note)
 			rig->n_notes--;
@@ -233,7 +233,7 @@ static UNUSED bool has_note(struct rig *rig, uint64_t kind)
 	return false;
 }
 
-/* The number of that kind. */
+/* Returns the newest note of that kind; NULL if none. */
 static UNUSED const struct engine_note *find_note(struct rig *rig, enum engine_note_kind kind)
 {
 	for (size_t i = rig->n_notes; i-- > 0;)
@@ -254,7 +254,7 @@ static UNUSED size_t count_fds_now(void)
 	return n;
 }
 
-/* The least of some counts: the sampling thread opens files of /proc for a moment. */
+/* Returns the least of several counts: the sampling thread opens files in /proc for a moment. */
 static UNUSED size_t count_fds(void)
 {
 	size_t least = SIZE_MAX;
@@ -269,7 +269,7 @@ static UNUSED size_t count_fds(void)
 	return least;
 }
 
-/* Stop, and check that what was delivered is in the store. */
+/* Stops the engine, and checks that all delivered samples are in the store. */
 static UNUSED void rig_stop(struct rig *rig)
 {
 	struct engine_status *status = &rig->status;
@@ -305,7 +305,7 @@ static UNUSED bool cpu_wide_permitted(void)
 	return fd >= 0;
 }
 
-/* Skips, saying why, where events are refused altogether. */
+/* Skips the test, with the reason, if all events are refused. */
 static UNUSED void need_events(void)
 {
 	struct sys_features features;

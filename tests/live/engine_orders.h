@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * engine_orders.h - children that wait for a byte to go on, and report with one when they are done.
+ * engine_orders.h - children that wait for a byte to go on, and send a byte when they are done.
  *
- * Included behind engine_fixture.h.
+ * Included after engine_fixture.h.
  */
 #ifndef TESTS_LIVE_ENGINE_ORDERS_H
 #define TESTS_LIVE_ENGINE_ORDERS_H
@@ -25,7 +25,7 @@ static UNUSED void close_pipes(void)
 	}
 }
 
-/* In the child, which may wait long. */
+/* Waits for the next order in the child, for as long as it takes. */
 static UNUSED char wait_order(void)
 {
 	char byte;

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Probes of programs whose paths are long, or have colons and commas: each is an event of its own, and found by its name.
+"""Probes of programs whose paths are long, or have colons and commas.
+
+Each is an event of its own, and is found by its name.
 
 usage: event_names.py STROBE
 """
@@ -28,7 +30,7 @@ def run(command):
 
 
 def samples(strobe, *options):
-    """{name: samples} of a report, in the order of its events."""
+    """Return {name: samples} of a report in the order of its events, and its standard error."""
     done = run([strobe, "report", *options, "--format", "json"])
     try:
         return {event["name"]: event["samples"] for event in json.loads(done.stdout)["events"]}, done.stderr

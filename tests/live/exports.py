@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Exports of a real recording, read by those they are made for.
+"""Exports of a real recording, read by the programs they are made for.
 
-speedscope by its schema, gecko by its structure, callgrind by callgrind_annotate, pprof by a decoder of its own, the flame
-graph by a browser without a head: a click zooms, a search marks and sums, hostile names stay names.
+speedscope by its schema, gecko by its structure, callgrind by callgrind_annotate, pprof by a
+decoder in this file, the flame graph by a headless browser: a click zooms, a search marks and
+sums, hostile names stay names.
 
 usage: exports.py STROBE SHARES NAMES [CASE...]
 """
@@ -23,7 +24,7 @@ from checks import Checks  # noqa: E402
 
 checks = Checks()
 
-# Of https://www.speedscope.app/file-format-schema.json what concerns sampled profiles.
+# The parts of https://www.speedscope.app/file-format-schema.json about sampled profiles.
 SPEEDSCOPE = {
     "type": "object",
     "required": ["$schema", "shared", "profiles"],
@@ -52,7 +53,7 @@ def run(command, **options):
 
 
 class Recording:
-    """A recording, and what it holds by strobe's own report."""
+    """A recording, and its contents by strobe's own report."""
 
     def __init__(self, strobe, path):
         self.strobe, self.path = strobe, path
@@ -124,7 +125,7 @@ def gecko(recording):
 
 
 def gecko_times(recording, file):
-    """Each sample stands at the time that perf script has, from the first one on."""
+    """Each sample has perf script's time, relative to the first sample."""
     found, wanted = {}, {}
     for thread in file["threads"]:
         found.setdefault(thread["tid"], []).extend(round(row[1] * 1e6) for row in thread["samples"]["data"])
@@ -141,7 +142,8 @@ def gecko_times(recording, file):
 
 
 def callgrind_lines(recording, text):
-    """The source that callgrind_annotate shows has the costs of its lines; together they are the function's in a report."""
+    """The source that callgrind_annotate shows has costs at its lines; their sum is the function's
+    cost in a report."""
     hot = next(row for event in recording.report["events"] if event["name"] == recording.event()
                for row in event["rows"] if row["symbol"] == "shares_hot")
     costs = re.findall(r"^\s*([\d,]+) \([ \d.]+%\)\s+\S*:shares_hot\b", text, re.MULTILINE)
@@ -177,7 +179,7 @@ def callgrind(recording, folder):
 
 
 def fields(data):
-    """(number, value) of a protocol buffer: integers, and bytes."""
+    """Yield (number, value) for each field of a protocol buffer: integers, and bytes."""
     def varint(at):
         value = shift = 0
         while True:
@@ -201,7 +203,7 @@ def fields(data):
 
 
 def numbers(value):
-    """A repeated field, packed."""
+    """Return the values of a packed repeated field."""
     if isinstance(value, int):
         return [value]
     out, number, shift = [], 0, 0
@@ -257,7 +259,7 @@ def pprof(recording):
 
 
 def symbol_range(path, name):
-    """Where a function lies in its file."""
+    """Return the start and end of a function in its file; (0, 0) if it is not there."""
     for line in run(["nm", "-S", "--defined-only", path], text=True).stdout.splitlines():
         word = line.split()
         if len(word) == 4 and word[3] == name:
@@ -266,14 +268,14 @@ def symbol_range(path, name):
 
 
 def segments(path):
-    """(offset, address, length) of what is loaded as code."""
+    """Return (offset, address, length) of the segments loaded as code."""
     text = run(["readelf", "-lW", path], text=True).stdout
     return [(int(word[1], 16), int(word[2], 16), int(word[4], 16))
             for word in (line.split() for line in text.splitlines()) if word[:1] == ["LOAD"] and "E" in word[6:-1]]
 
 
 def pprof_places(recording, name, packed):
-    """Addresses lead into the files: by the mapping's offset, and in the main program as they are."""
+    """Addresses lead into the files: by the mapping's offset, and in the main program directly."""
     found = {}
     for number, value in fields(gzip.decompress(packed)):
         found.setdefault(number, []).append(value)
@@ -287,7 +289,7 @@ def pprof_places(recording, name, packed):
         place = dict(fields(value))
         mapping, function = by_id.get(place.get(2)), functions[lines[-1][1]]
         path = strings[mapping[5]] if mapping else ""
-        # nm knows no entries of a PLT.
+        # nm lists no entries of a PLT.
         if not function.startswith("shares_") or "@" in function or not os.path.exists(path):
             continue
         offset = place[3] - mapping[2] + mapping.get(4, 0)
@@ -301,7 +303,7 @@ def pprof_places(recording, name, packed):
 
 
 def pprof_code(recording, folder):
-    """The code that go tool pprof finds, of programs at any address and at a fixed one."""
+    """go tool pprof finds the code, of programs at any address and at a fixed one."""
     seen = pprof_places(recording, "shares", recording.export("pprof", "-e", recording.event()))
     checks.check("pprof: of the program and its library", len(seen) >= 2, seen)
     source, fixed = os.path.join(folder, "fixed.c"), os.path.join(folder, "fixed")
@@ -383,7 +385,7 @@ def output(recording, folder):
 
 
 def browser():
-    """A Chromium to be driven, or the reason why there is none."""
+    """Return a driver of Chromium and None, or None and the reason."""
     try:
         from selenium import webdriver
         from selenium.webdriver.chrome.service import Service
@@ -421,11 +423,12 @@ def svg(recording, hostile, folder):
         driver.quit()
 
 
-# Texts of frames that are wider than their boxes.
+# The number of frames whose text is wider than their box.
 SPILLED = """return Array.from(document.querySelectorAll("g.f")).filter(g => g.style.display != "none" &&
     g.querySelector("text").textContent && g.querySelector("text").getComputedTextLength() >
     g.querySelector("rect").getBBox().width).length"""
-# How far the page is wider than the window, and the frames, the title and the search end inside of it.
+# How far the page exceeds the window, how far all its parts end inside of it, and the gap above the
+# search.
 SPARE = """let whole = document.documentElement, width = whole.getBoundingClientRect().width;
     let ends = [".title", ".subtitle", "foreignObject", "#graph", "#details"].map(
         name => whole.querySelector(name).getBoundingClientRect().right);
@@ -435,7 +438,7 @@ SPARE = """let whole = document.documentElement, width = whole.getBoundingClient
 
 
 def svg_widths(driver, path, frame):
-    """The flame graph is as wide as a window of any width, also when that changes."""
+    """The flame graph fits a window of any width, also after a resize."""
     for width in (400, 1600, 240, 800):
         driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
                                {"width": width, "height": 600, "deviceScaleFactor": 1, "mobile": False})

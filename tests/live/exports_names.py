@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""C++ functions in exports: those that differ only within brackets stay apart, and perf's names are the same.
+"""C++ functions in exports: names that differ only within brackets stay apart, and equal perf's
+names.
 
 usage: exports_names.py STROBE
 """
@@ -54,7 +55,7 @@ int main()
 	}
 }
 """
-# As perf names them; the addresses of functions are written one way or another.
+# perf's names; it writes addresses of functions in one of two ways.
 NAMES = ("fa", "fb", "run<&fa>", "run<&fb>", "function<void ()>::call", "function<void (int)>::call", "work<int>", "work<long>",
          "get<int>", "(anonymous namespace)::hidden", "ns::(anonymous namespace)::deep", "ptr::operator->", "ptr::operator()",
          "ptr::operator void (*)()", "ptr::operator<", "ptr::operator<<", "main")
@@ -65,7 +66,7 @@ def run(command, **options):
 
 
 def plain(name):
-    """&(fa()) is &fa."""
+    """Write &(fa()) as &fa."""
     return re.sub(r"&\((\w+)\(\)\)", r"&\1", name)
 
 
@@ -84,19 +85,19 @@ def pprof(strobe, path, folder):
 
 
 def leaves(text):
-    """The leaf of each folded stack."""
+    """Return the leaves of the folded stacks."""
     return {plain(line.rsplit(" ", 1)[0].rsplit(";", 1)[-1]) for line in text.splitlines()}
 
 
 def folded(strobe, path):
     found = leaves(run([strobe, "export", path, "--format", "folded"]).stdout)
-    # Of two functions with one name the parameters are kept.
+    # The parameters are kept if two functions share a name.
     for name in (*NAMES[:-1], "over(int)", "over(double)"):
         checks.check(f"folded: {name}", name in found, sorted(found))
 
 
 def frames(text):
-    """How often each function of the program is in perf script's text."""
+    """Count how often each function of the program is in perf script's text."""
     lines = (re.match(r"\s+[0-9a-f]+ (.+?)(?:\+0x[0-9a-f]+)? \(/[^() ]*/names\)$", line) for line in text.splitlines())
     return collections.Counter(plain(line.group(1)) for line in lines if line)
 
@@ -110,7 +111,7 @@ def script(strobe, path):
 
 
 def symbols(strobe, path):
-    """Options that take names of functions know the same forms."""
+    """Options that take names of functions accept the same forms."""
     rows = {}
     for name in ("work", "work<int>", "int work<int>(int)", "work<int>(int)", "_Z4workIiEiT_"):
         shown = run([strobe, "report", path, "--format", "csv", "--symbol", name]).stdout

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The script format against perf script of the same recordings.
 
-Samples without chains have the same lines, with the addresses that they had in the process.  Events of a pipe have the same names:
-with perf's own names (EVENT_DESC), with those alone that follow the first mappings (EVENT_UPDATE), and without any, as
-pipes of old versions are.  Names of a map, which are not mangled, keep their parameters.  Enumerators of print formats have their
-numbers from the running kernel, if that was recorded.
+Samples without chains have equal lines, with the addresses that they had in the process.  Events
+of a pipe have equal names in three cases: with perf's own names (EVENT_DESC), with only the
+names after the first mappings (EVENT_UPDATE), and without names, like pipes of old versions.
+Unmangled names of a map keep their parameters.  Enumerators of print formats have their numbers
+from the running kernel, if the recording is from that kernel.
 
 usage: exports_script.py STROBE SHARES JIT
 """
@@ -30,7 +31,7 @@ def run(command, **options):
 
 
 def without(pipe, *types):
-    """A recording of a pipe without the records of some types."""
+    """Return a pipe recording without the records of some types."""
     out, at = bytearray(pipe[:16]), 16
     while at + 8 <= len(pipe):
         kind, _, size = struct.unpack_from("<IHH", pipe, at)
@@ -48,7 +49,7 @@ def lines_of(text):
 
 
 def places(strobe, shares, folder):
-    """Samples without chains: line by line."""
+    """Compare samples without chains line by line."""
     path = os.path.join(folder, "places.data")
     made = run(["perf", "record", "-q", "-F", "999", "-e", "cpu-clock:u", "-o", path, "--", shares, "1"])
     if not os.path.exists(path):
@@ -56,7 +57,8 @@ def places(strobe, shares, folder):
         return
     wanted = lines_of(run(["perf", "script", "-i", path]).stdout)
     found = lines_of(run([strobe, "export", path, "--format", "script"]).stdout)
-    # Names of ld.so are chosen otherwise at aliases; the heads and the addresses are equal everywhere.
+    # perf and strobe choose other aliases in ld.so; the heads and the addresses are equal
+    # everywhere.
     head = re.compile(r"^(.*: +[0-9a-f]+ )(\S+)")
     wanted_heads = [head.match(line).group(1) for line in wanted]
     found_heads = [match.group(1) if match else line for line, match in ((line, head.match(line)) for line in found)]
@@ -68,7 +70,7 @@ def places(strobe, shares, folder):
 
 
 def names(strobe, shares):
-    """The names of events in pipes that tell them early, late and not at all."""
+    """Event names in pipes that carry them early, late or not at all."""
     events = "cpu-clock:k,cpu-clock:u,cpu-clock:ukpp,page-faults,sched:sched_switch,cpu-clock:p"
     made = run(["perf", "record", "-q", "-F", "199", "-a", "-e", events, "-o", "-", "--", "sh", "-c",
                 f"exec {shlex.quote(shares)} 1 >&2"])
@@ -87,7 +89,7 @@ def names(strobe, shares):
 
 
 def plain_names(strobe, jit, folder):
-    """Names of a Java runtime's map: two functions that differ in their parameters alone."""
+    """Names of a Java runtime's map: two functions that differ only in their parameters."""
     path = os.path.join(folder, "plain.data")
     made = run(["perf", "record", "-q", "-F", "999", "-e", "cpu-clock:u", "-o", path, "--", jit, "map", "0.4"])
     pid = re.search(r"^\s*\S+ +(\d+)", run(["perf", "script", "-i", path, "-F", "comm,pid"]).stdout.decode(errors="replace"))
@@ -113,7 +115,8 @@ def plain_names(strobe, jit, folder):
 
 
 def enumerators(strobe, folder):
-    """The same recording as of another build of the kernel of this release, whose enumerators may have other numbers."""
+    """The build-id in the recording is changed: in another build of this kernel, enumerators may
+    have other numbers."""
     path, event = os.path.join(folder, "inodes.data"), "writeback:writeback_mark_inode_dirty"
     made = run(["perf", "record", "-q", "-a", "-e", event, "-o", path, "--", "sh", "-c",
                 f"for i in 1 2 3 4 5; do echo $i > {shlex.quote(folder)}/inode; done; sync {shlex.quote(folder)}/inode"])

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The flight recorder as its users see it: asked by a signal, a trigger, a key, and with little memory to lock.
+"""The flight recorder as users see it: dumps by a signal, a trigger or a key, and with little
+lockable memory.
 
 usage: flight.py STROBE SHARES SHARES_LIB
 """
@@ -21,7 +22,7 @@ from checks import NOBODY, Checks, Screen, let_run, public_copy, run, settled, s
 
 checks = Checks()
 HZ = 997
-HOT = 0.7  # of shares.c
+HOT = 0.7  # share of shares_hot in shares.c
 MLOCK = "/proc/sys/kernel/perf_event_mlock_kb"
 
 
@@ -32,7 +33,8 @@ def hot_share(report):
 
 
 def check_share(name, report, at_least):
-    """As an ordinary run says: the function is named, with 70 percent within five standard deviations."""
+    """The report resembles an ordinary run: the function is named, with 70 percent within five
+    standard deviations."""
     try:
         hot, samples = hot_share(report)
     except (ValueError, LookupError) as error:
@@ -49,7 +51,7 @@ def start(strobe, *options):
 
 
 def by_signal(strobe, shares, folder):
-    """Next to nothing is done until the signal; then the file has what perf reads as well."""
+    """The recorder is almost idle until the signal; then it writes a file that perf reads too."""
     path = os.path.join(folder, "flight.data")
     with started([shares]) as target:
         recorder = start(strobe, "record", "-p", str(target.pid), "-F", str(HZ), "--flight-recorder", "60", "-o", path)
@@ -77,7 +79,7 @@ def by_trigger(strobe, shares):
 
 
 def last_seconds_only(strobe, shares, folder):
-    """Of a target that runs longer than the recorder remembers no more than that."""
+    """A target that runs longer than the recorder's span keeps only the span's samples."""
     path = os.path.join(folder, "last.data")
     with started([shares]) as target:
         found = run([strobe, "record", "-p", str(target.pid), "-F", str(HZ), "--flight-recorder", "1", "--duration", "3",

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Events that fire at each hit, as fast as a program can: each hit that the kernel counted is a sample, lost or held back.
+"""Events that fire at each hit, as fast as a program can: each counted hit is sampled, lost or held
+back.
 
-How many come is up to the machine, so no test asks for a share; that nothing falls silent is seen by the count, which is that of
-the program.
+The machine decides how many hits come, so no test asks for a share.  The count shows that no
+event falls silent: it must be the program's own count.
 
 usage: floods.py STROBE SYSCALLS FAULTS WAITS   (the program, and the workloads)
 """
@@ -23,7 +24,7 @@ checks = Checks()
 ENTER, EXIT = "syscalls:sys_enter_getppid", "syscalls:sys_exit_getppid"
 FLOOD = 300_000
 TRACEFS = "/sys/kernel/tracing/events"
-# Counters were on the hardware for half of the time that they were enabled.
+# A read(2) that pretends counters were on the hardware for half of their enabled time.
 PRELOAD = """
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -45,7 +46,7 @@ ssize_t read(int fd, void *bytes, size_t size)
 
 
 def report(name, strobe, arguments, command):
-    """The events of a report by name; nothing where there is none."""
+    """Return the events of a report by name; empty if there is no report."""
     result = run([strobe, "report", "--format", "json", *arguments, "--", *command], timeout=300)
     try:
         return {event["name"]: event for event in json.loads(result.out)["events"]}
@@ -55,7 +56,8 @@ def report(name, strobe, arguments, command):
 
 
 def adds_up(event, count, others=False, period=1):
-    """What is wrong with an event of which `count` hits were made, and with others more."""
+    """Return what is wrong with an event that had `count` hits (with others: at least); "" if
+    nothing."""
     shown = {key: event[key] for key in ("samples", "lost", "held_back", "filtered", "count",
                                          "coverage_percent")}
     told = event["samples"] + event["lost"] + event["held_back"] + event["filtered"]
@@ -64,7 +66,7 @@ def adds_up(event, count, others=False, period=1):
         return f"{count} hits were made: {shown}"
     if told != event["count"] // period:
         return f"the sum is {told}: {shown}"
-    # Hits of others are filtered, or lost.
+    # Hits of other processes are filtered, or lost.
     if told - event["filtered"] < count // period:
         return f"{count} hits were made, and {told - event['filtered']} are told of: {shown}"
     if told and abs(event["coverage_percent"] - 100 * here / told) > 0.01:
@@ -73,15 +75,15 @@ def adds_up(event, count, others=False, period=1):
 
 
 def judge(name, events, bad):
-    """What is wrong with the sums is so everywhere; what is held back is up to the time that strobe has."""
+    """Sums must be right on every machine; the number held back depends on strobe's share of time."""
     good = checks.check(name, not any(bad), "; ".join(filter(None, bad)))
-    # Linux counts a hit before it looks whether the event is still on: one on each CPU may come between.
+    # Linux counts a hit before it checks whether the event is still on: each CPU may add one.
     held = {event["name"]: event["held_back"] for event in events if event["held_back"] > os.cpu_count()}
     return checks.amount(f"{name}: nothing is held back", not held, held) and good
 
 
 def flood(name, strobe, arguments, command, counts, others=False, period=1):
-    """counts: of each event; returns the events that add up, else nothing."""
+    """counts: hits of each event.  Returns the events if they add up, else an empty dict."""
     events = report(name, strobe, arguments, command)
     if not events:
         return {}
@@ -109,7 +111,7 @@ def scopes(strobe, syscalls):
           [syscalls, str(FLOOD // 4)], {ENTER: FLOOD // 4, EXIT: FLOOD // 4})
     flood("every seventh hit", strobe, ["-c", "7", "-e", ENTER, "--scope", "task"],
           [syscalls, str(FLOOD)], {ENTER: FLOOD}, period=7)
-    # Long enough for what strobe changes after a second.
+    # The flood lasts long enough for strobe's adjustments after a second.
     for scope in ("task", "cpu"):
         flood(f"a flood of some seconds, --scope {scope}", strobe, [*each, "--scope", scope],
               [syscalls, str(5 * FLOOD)], {ENTER: 5 * FLOOD}, scope == "cpu")
@@ -118,11 +120,12 @@ def scopes(strobe, syscalls):
 
 
 def lost_of_others(strobe, syscalls):
-    """On a CPU nobody knows whose hits were lost, so they are told as everybody's, if others had some."""
+    """Losses on a CPU cannot be attributed, so they are reported for all processes if others had
+    hits."""
     flooder = subprocess.Popen([syscalls, "100000000"])
     result = run([strobe, "report", "--scope", "cpu", "--ring-pages", "1", "-c", "1", "-e", ENTER,
                   "--", syscalls, str(FLOOD)], timeout=300)
-    # What others do as the command ends is counted and sampled, or neither.
+    # Other processes' hits at the command's end are both counted and sampled, or neither.
     for turn in range(5):
         flood(f"a flood beside that of another process, {turn}", strobe,
               ["-c", "1", "-e", ENTER, "--scope", "cpu"], [syscalls, str(FLOOD // 10)],
@@ -135,7 +138,8 @@ def lost_of_others(strobe, syscalls):
 
 
 def wakeups(strobe, waits):
-    """Linux counts a wake-up for the sleeper's inherited events, too, and does not sample that: nothing of it is missing."""
+    """Linux counts a wake-up also for the sleeper's inherited events, but does not sample it: none
+    is missing."""
     name = "wake-ups of the target's own sleeping threads"
     event = report(name, strobe, ["--scope", "inherit", "-c", "1", "-e", "sched:sched_wakeup"],
                    [waits, "20", os.devnull]).get("sched:sched_wakeup")
@@ -145,7 +149,7 @@ def wakeups(strobe, waits):
 
 
 def from_exec_on(strobe):
-    """A command's samples begin with its program in every scope: before, it is a copy of strobe."""
+    """A command's samples begin at its exec in every scope: before that, it is a copy of strobe."""
     samples = {}
     for scope in ("task", "inherit", "cpu"):
         events = report(f"from exec on, --scope {scope}", strobe,
@@ -156,7 +160,7 @@ def from_exec_on(strobe):
 
 
 def filters(strobe, syscalls):
-    """The kernel counts what passes a tracepoint's filter, so the sum is that of the filter."""
+    """The kernel counts hits that pass a tracepoint's filter, so the sum is the filter's."""
     flood("a filter that lets nothing pass", strobe,
           ["-e", ENTER, "--filter", "common_pid == 0", "--scope", "task"],
           [syscalls, str(FLOOD // 10)], {ENTER: 0})
@@ -166,7 +170,7 @@ def filters(strobe, syscalls):
 
 
 def texts(strobe, syscalls):
-    """A ring of one page beside a consumer that does not run: losses are told with the coverage that they leave."""
+    """A ring of one page overflows: the report shows the losses and the remaining coverage."""
     result = run([strobe, "report", "-c", "1", "-e", ENTER, "--scope", "task", "--ring-pages", "1",
                   "--", syscalls, str(FLOOD)], timeout=300)
     found = re.search(r"one sample every 1: ([\d,]+) samples, ([\d,]+) lost,"
@@ -209,7 +213,8 @@ def recordings(strobe, syscalls):
 
 
 def multiplexed(strobe, faults, folder):
-    """No hardware is needed for this: what read(2) gives of the times is changed."""
+    """Simulates multiplexing without hardware: a preloaded library changes the times that read(2)
+    returns."""
     library = os.path.join(folder, "half.so")
     subprocess.run(["gcc", "-shared", "-fPIC", "-x", "c", "-o", library, "-"], input=PRELOAD, text=True, check=True,
                    timeout=60)

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A file system in user space, by /dev/fuse and mount(2) alone: one folder with files of this one, which can stop to answer.
+"""A file system in user space, by /dev/fuse and mount(2) alone: one folder, which can stop
+answering.
 
-It needs root and serves files for reading only.  By default attributes hold for no time, so that each stat(2) asks the server.
+Its files are those of another file system.  It needs root and is read-only.  By default
+attributes are valid for no time, so that each stat(2) asks the server.
 """
 
 import contextlib
@@ -19,11 +21,12 @@ MNT_DETACH = 2
 
 
 class Server:
-    """Answers the kernel's questions in a process of its own, until it is told to stop."""
+    """Answers the kernel's requests in a process of its own, until it is stopped."""
 
     def __init__(self, fd, files, mute=(), valid_s=0):
-        """Reads of the files named in mute never get an answer.  The kernel keeps attributes for valid_s seconds."""
-        self.fd, self.files, self.valid_s = fd, files, valid_s  # name: path outside
+        """Reads of the files in mute never get an answer.  The kernel caches attributes for valid_s
+        seconds."""
+        self.fd, self.files, self.valid_s = fd, files, valid_s  # name: path of the served file
         self.names = sorted(files)
         self.silent, self.mute = False, mute
 
@@ -33,7 +36,7 @@ class Server:
         return struct.pack("<QQQQQQIIIIIIIIII", node, size, (size + 511) // 512, 0, 0, 0, 0, 0, 0, mode, 1, 0, 0, 0, 4096, 0)
 
     def answer(self, code, node, body):
-        """Bytes, or an error's number."""
+        """Return the bytes of an answer, or an errno."""
         if code == INIT:
             minor = min(struct.unpack_from("<II", body)[1], 31)
             return struct.pack("<IIIIHHIIHH8I", 7, minor, 65536, 0, 12, 10, 65536, 1, 16, 0, *[0] * 8)
@@ -73,9 +76,12 @@ class Server:
 
 @contextlib.contextmanager
 def mounted(folder, files, mute=(), owner=None, valid_s=0):
-    """The files {name: path} below folder; yields the pid of the server: SIGSTOP keeps it from taking questions, after
-    SIGUSR1 it takes them without an answer.  Reads of the files in mute have none at any time.
-    With an owner nobody else may look into it.  Attributes hold for valid_s seconds.  OSError where it is not permitted."""
+    """Mount {name: path} at folder during the block, and yield the pid of the server.
+
+    SIGSTOP keeps the server from taking requests; after SIGUSR1 it takes them without an answer.
+    Reads of the files in mute never get an answer.  With an owner, no other user may look into
+    the mount.  Attributes are valid for valid_s seconds.  Raises OSError if mounting is not
+    permitted."""
     fd = os.open("/dev/fuse", os.O_RDWR)
     options = f"fd={fd},rootmode=40000,default_permissions," + (
         "user_id=0,group_id=0,allow_other" if owner is None else f"user_id={owner},group_id={owner}")
@@ -93,7 +99,7 @@ def mounted(folder, files, mute=(), owner=None, valid_s=0):
     try:
         yield pid
     finally:
-        # Without a server all that wait for it are told so.
+        # All waiting requests fail when the server is gone.
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
         LIBC.umount2(folder.encode(), MNT_DETACH)

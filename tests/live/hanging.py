@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A target whose program, library and root lie on a file system that stops to answer: strobe shows it all the same, says what
-it could not read, names all else, and ends.
+"""A target whose program, library and root lie on a file system that stops answering.
+
+strobe still shows the target, reports the files that it could not read, names all other code,
+and ends.
 
 usage: hanging.py STROBE SHARES JIT
 """
@@ -20,7 +22,7 @@ import fuse  # noqa: E402
 
 checks = common.Checks()
 strobe, shares, jit = (os.path.abspath(path) for path in sys.argv[1:4])
-# An empty variable is as one that is not set.
+# strobe ignores an empty variable like an unset one.
 NO_XDG = {"XDG_CACHE_HOME": "", "XDG_CONFIG_HOME": "", "XDG_STATE_HOME": ""}
 NOTE = "its file system does not answer"
 
@@ -33,7 +35,7 @@ def judge_report(name, pid):
 
 
 def judge_unanswered(name, server, pid, image):
-    """A report whose process cannot be killed before the server of a question has answered it, or is gone."""
+    """Check a report whose process cannot be killed until the server answers or is gone."""
     process = subprocess.Popen([strobe, "report", "-e", "cpu-clock", "-p", str(pid), "--duration", "0.5", "-F", "499"],
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     out = ""
@@ -71,7 +73,7 @@ def test_library(folder, silent):
     files = {os.path.basename(path): path for path in (shares, library)}
     with fuse.mounted(point, files) as server:
         with common.started([os.path.join(point, "shares"), "1000"], env=dict(os.environ, LD_LIBRARY_PATH=point)) as target:
-            # Until all of it is in memory.
+            # Wait until all of it is in memory.
             common.let_run(target.pid, 0.5)
             os.kill(server, signal.SIGUSR1 if silent else signal.SIGSTOP)
             if silent:
@@ -82,7 +84,7 @@ def test_library(folder, silent):
                 judge_screen(name, target.pid, "TERM")
 
 
-# The loader by its own name: the folder has nothing below it.
+# Runs the loader by its own name, since the folder has no subdirectories.
 INSIDE = ["sh", "-c", 'exec chroot "$1" /ld.so --library-path / /shares 1000', "sh"]
 
 
@@ -106,7 +108,7 @@ def test_root(folder):
             judge_screen(name, target.pid, "q", "shares")
 
 
-# Its own mounts, of which others see nothing.
+# Mounts that other processes cannot see.
 COVERED = ["unshare", "-m", "sh", "-c", 'mount --bind "$1" /tmp && exec "$2" late 1000', "sh"]
 
 
@@ -130,7 +132,7 @@ def test_map(folder):
 
 
 def test_debug_file(folder):
-    """A debug file that opens, and whose reads never end: the sum over it is what its link asks for."""
+    """A debug file that opens, but whose reads never end: its debug link requires a checksum of it."""
     name = "a debug file that cannot be read to an end"
     program, debug = os.path.join(folder, "linked"), os.path.join(folder, "outside", "linked.debug")
     point = os.path.join(folder, ".debug")
@@ -154,14 +156,14 @@ def ask(screen, key, path):
 
 
 def test_writing(folder):
-    """What the screen writes goes to a file system that stands still: the session goes on, and ends."""
+    """The screen writes to a file system that has stopped: the session goes on, and ends."""
     point = os.path.join(folder, "out")
     os.mkdir(point)
     with fuse.mounted(point, {"shares": shares}) as server:
         os.kill(server, signal.SIGSTOP)
         for key, file in (("w", "screen.txt"), ("x", "flames.svg"), ("W", "kept.data")):
             name = f"{key} where nobody answers"
-            # Wide enough for a sentence with the path of a temporary folder.
+            # The screen is wide enough for a sentence with the path of a temporary folder.
             screen = common.Screen([strobe, "--", shares, "0"], 200, 30)
             try:
                 screen.until("shares_hot")
@@ -179,7 +181,7 @@ def test_writing(folder):
 
 
 def test_named(folder):
-    """What the command line names lies there: a sentence says so, and nothing waits."""
+    """A path on the command line lies there: strobe says so and does not wait."""
     point = os.path.join(folder, "named")
     os.mkdir(point)
     data = os.path.join(folder, "some.data")
@@ -207,8 +209,8 @@ def test_named(folder):
 
 
 def judge_layout(point):
-    """The layout that is kept at the end."""
-    # HOME is left out: curses itself looks for ~/.terminfo, and waits.
+    """Check that a session ends if its layout, saved at the end, cannot be written."""
+    # HOME stays as it is: curses itself looks for ~/.terminfo, and waits.
     screen = common.Screen([strobe, "--", shares, "0"], 100, 30, env={"XDG_STATE_HOME": point})
     try:
         screen.until("shares_hot")
@@ -219,7 +221,7 @@ def judge_layout(point):
 
 
 def test_remembered(folder):
-    """Attributes that the kernel remembers of files that nobody opens any more."""
+    """The kernel has cached attributes of files that nothing can open any more."""
     point = os.path.join(folder, "remembered")
     os.mkdir(point)
     data = os.path.join(folder, "remembered.data")
@@ -247,7 +249,7 @@ def main():
         checks.finish()
     with tempfile.TemporaryDirectory(prefix="strobe-test-hanging-") as folder:
         os.environ["XDG_CACHE_HOME"] = os.path.join(folder, "cache")
-        # A leak checker stops all threads first, and waits for those that are left behind in the kernel.
+        # A leak checker stops all threads first, and would wait for those blocked in the kernel.
         os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
         try:
             test_library(folder, False)

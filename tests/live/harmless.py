@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is observed does what it does without strobe: it can fork, and a command begins as if strobe were not there.
+"""A target works as it does without strobe: it can fork, and a command starts in an unchanged
+environment.
 
 usage: harmless.py STROBE FORKS   (the program, and a workload)
 """
@@ -25,7 +26,7 @@ checks = Checks()
 
 
 def groups():
-    """strobe's groups in tracefs."""
+    """Return strobe's groups in tracefs."""
     found = set()
     for name in ("uprobe_events", "kprobe_events"):
         with contextlib.suppress(OSError):
@@ -35,7 +36,8 @@ def groups():
 
 
 def kernel_address():
-    """Of the kernel's code, which can be watched as data everywhere; None where the kernel hides it."""
+    """Return an address in the kernel's code, which can be watched as data; None if the kernel
+    hides it."""
     with open("/proc/kallsyms", encoding="ascii", errors="replace") as file:
         for line in file:
             address, kind, name = line.split()[:3]
@@ -45,7 +47,8 @@ def kernel_address():
 
 
 def children(strobe, forks, folder):
-    """No fork() and no pthread_create() of the target fails by any kind of event, and none of their hits is missed."""
+    """No fork() or pthread_create() of the target fails, whatever the event, and none of their hits
+    is missed."""
     probe = f"{forks}:forks_target"
     events = [f"uprobe:{probe}", f"uretprobe:{probe}", f"uprobe:{probe}:u", f"uprobe:{probe}+0",
               f"{{task-clock,uprobe:{probe}}}", "page-faults", "context-switches", "cpu-clock", "mem:0x10000:w",
@@ -66,7 +69,7 @@ def children(strobe, forks, folder):
 
 
 def hits(strobe, forks, folder):
-    """Inherited probes count and sample each hit, under the names that the user gave them."""
+    """Inherited probes count and sample each hit, under the names given by the user."""
     name, back = f"uprobe:{forks}:forks_target", f"uretprobe:{forks}:forks_target"
     for more in ([], ["--per", "cpu"], ["--per", "thread"]):
         path = os.path.join(folder, "hits.json")
@@ -104,7 +107,7 @@ def hits(strobe, forks, folder):
 
 
 def kernel_breakpoints(strobe, forks):
-    """The kernel would ask the forking task for CAP_SYS_ADMIN."""
+    """An inherited one is refused: at fork() the kernel would ask the task for CAP_SYS_ADMIN."""
     address = kernel_address()
     if not address:
         checks.skip("breakpoints in the kernel", "the kernel shows no addresses")
@@ -133,7 +136,7 @@ def target(forks):
 
 @contextlib.contextmanager
 def counting(strobe, forks, pid, prefix=()):
-    """strobe stat with an inherited probe; goes on when it has begun."""
+    """Run strobe stat with an inherited probe; the block begins after the probe exists."""
     before = groups()
     process = subprocess.Popen([*prefix, strobe, "stat", "-e", f"uprobe:{forks}:forks_target", "-p", str(pid)],
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
@@ -148,14 +151,14 @@ def counting(strobe, forks, pid, prefix=()):
 
 
 def leftovers(strobe, forks):
-    """Probes in tracefs go with their strobe, however it ends, and not before."""
+    """Probes in tracefs disappear with their strobe, however it ends, and not before."""
     with target(forks) as work:
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
             with counting(strobe, forks, work.pid) as (process, _):
                 process.send_signal(number)
                 out = process.communicate(timeout=120)[0]
             checks.check(f"{number.name} leaves no probe", not groups() or number == signal.SIGQUIT, f"{groups()} {out}")
-        # By way of a namespace whose numbers are others.
+        # A second strobe runs in a pid namespace with other numbers.
         for prefix in ([], ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]):
             with target(forks) as other, contextlib.ExitStack() as stack:
                 pid = other.pid if not prefix else 1
@@ -182,7 +185,7 @@ int main() { int caught = 0; for (int i = 0; i < 100; i++) try { plain(middle(i)
 
 
 def exceptions(strobe, folder):
-    """An exception that meets the return address of a probe would end the program."""
+    """An exception that reaches the return address of a probe would end the program."""
     program = os.path.join(folder, "throws")
     try:
         subprocess.run(["c++", "-O1", "-x", "c++", "-o", program, "-"], input=THROWS, text=True, check=True)
@@ -200,7 +203,7 @@ def exceptions(strobe, folder):
             checks.check(f"{way} -e {event}: exceptions are caught", "50 caught" in result.out, str(result))
 
 
-# Says how it was begun, to a file: standard output and error are the same for both.
+# Writes its initial state to a file, since standard output and error are equal in both runs.
 ABOUT = """
 exec >"$1"
 for fd in /proc/self/fd/*; do readlink "$fd"; done
@@ -212,7 +215,7 @@ cut -d" " -f 6-8,18,19,41 /proc/self/stat
 
 
 def strange_beginning():
-    """What somebody may begin strobe with, who does not expect a command to begin otherwise."""
+    """Start strobe in an unusual state, which a command must inherit unchanged."""
     for number in (signal.SIGHUP, signal.SIGPIPE, signal.SIGUSR2, signal.SIGTSTP):
         signal.signal(number, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1, signal.SIGALRM, signal.SIGTERM])
@@ -224,7 +227,7 @@ def strange_beginning():
 
 
 def beginning(strobe, forks, folder):
-    """A command begins with what strobe itself was begun with."""
+    """A command starts with the state that strobe itself was started with."""
 
     def told(prefix, start):
         path = os.path.join(folder, "about")
@@ -235,7 +238,7 @@ def beginning(strobe, forks, folder):
         try:
             with open(path, encoding="utf-8", errors="replace") as file:
                 text = re.sub(r"(pipe|socket):\[\d+\]", r"\1", file.read())
-            # Signals 32 and 33 are the C library's own.
+            # The C library uses signals 32 and 33 itself.
             return re.sub(r"(?<=SigIgn:\t)\w+", lambda mask: f"{int(mask[0], 16) & ~(3 << 31):016x}", text)
         except OSError:
             return str(result)
