@@ -94,7 +94,7 @@ static void walk(struct unwind *unwind, const struct space *space, const uint8_t
 		unwind_chain(unwind, space, &sample, &format, machine, out, max, &n);
 	if (n > max || !n || end >= UNWIND_WAITS || end == UNWIND_UNTRIED)
 		abort();
-	/* The walk asks at most about three times per frame, plus some times at its end. */
+	/* At most about three lookups per frame, plus some at the end of the walk. */
 	if (asked > 3 * (UNWIND_FRAMES_MAX + 4))
 		abort();
 	for (size_t i = 1; i < n; i++)

@@ -34,8 +34,7 @@ EVIL = "\033]0;owned\007\033[2J\r\n"
 
 
 def make_files(make_bad_elf, folder, source):
-    """Make the files, a third of them with escape sequences in their names, and return their
-    number."""
+    """Make the files, give a third of them names with escape sequences, and return their number."""
     subprocess.run([sys.executable, make_bad_elf, folder, source], check=True)
     names = sorted(os.listdir(folder))
     for name in names[::3]:
@@ -176,7 +175,7 @@ def narrow(strobe, folder):
     checks.check(name, found == {"__kernel_vsyscall"}, f"{found} {result}")
 
 
-# The library next to the program is used, whatever LD_LIBRARY_PATH says.
+# The program uses the library next to it: LD_LIBRARY_PATH is unset.
 LAYERS = """
 mount -t tmpfs none {at} && mkdir {at}/upper {at}/work {at}/merged &&
 mount -t overlay overlay -o lowerdir={lower},upperdir={at}/upper,workdir={at}/work {at}/merged &&

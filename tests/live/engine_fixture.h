@@ -41,7 +41,7 @@ static UNUSED void burn(unsigned long rounds)
 		burnt += i;
 }
 
-/* Touches n fresh pages: n page faults, whatever the allocator does. */
+/* Touches n fresh pages, which makes n page faults with any allocator. */
 static UNUSED void touch_pages(size_t n)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Probes of programs whose paths are long, or have colons and commas.
+"""Probes of programs with long paths, or paths with colons and commas.
 
 Each is an event of its own, and is found by its name.
 

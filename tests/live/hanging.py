@@ -132,7 +132,7 @@ def test_map(folder):
 
 
 def test_debug_file(folder):
-    """A debug file that opens, but whose reads never end: its debug link requires a checksum of it."""
+    """A debug file opens, but its reads never end: its debug link requires a checksum of it."""
     name = "a debug file that cannot be read to an end"
     program, debug = os.path.join(folder, "linked"), os.path.join(folder, "outside", "linked.debug")
     point = os.path.join(folder, ".debug")

@@ -47,8 +47,8 @@ def kernel_address():
 
 
 def children(strobe, forks, folder):
-    """No fork() or pthread_create() of the target fails, whatever the event, and none of their hits
-    is missed."""
+    """No fork() or pthread_create() of the target fails for any kind of event, and none of their
+    hits is missed."""
     probe = f"{forks}:forks_target"
     events = [f"uprobe:{probe}", f"uretprobe:{probe}", f"uprobe:{probe}:u", f"uprobe:{probe}+0",
               f"{{task-clock,uprobe:{probe}}}", "page-faults", "context-switches", "cpu-clock", "mem:0x10000:w",
@@ -107,7 +107,8 @@ def hits(strobe, forks, folder):
 
 
 def kernel_breakpoints(strobe, forks):
-    """An inherited one is refused: at fork() the kernel would ask the task for CAP_SYS_ADMIN."""
+    """A breakpoint in the kernel is not inherited, since at fork() the kernel would ask the task
+    for CAP_SYS_ADMIN."""
     address = kernel_address()
     if not address:
         checks.skip("breakpoints in the kernel", "the kernel shows no addresses")
@@ -255,7 +256,7 @@ def beginning(strobe, forks, folder):
 
 
 def screen(strobe, forks):
-    """An event that is added on the screen."""
+    """An event added on the screen."""
     try:
         import pyte  # noqa: F401
     except ImportError:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files that are far too large, or no files at all, where strobe looks for names: a part of them is read, which a note says.
+"""Huge or irregular files at places that strobe reads names from: it reads a part, and a note says
+so.
 
 usage: huge.py STROBE JIT
 """
@@ -25,7 +26,8 @@ CUT = "is too large, so only"
 
 
 def children_seconds(before=None):
-    """CPU time of processes that have ended, workers among them; since before."""
+    """Return the CPU time of ended child processes, workers included; with before, the time since
+    then."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     seconds = usage.ru_utime + usage.ru_stime
     return seconds if before is None else seconds - before
@@ -43,13 +45,13 @@ def judge(name, pid, named, note):
     checks.check(f"{name}: names", (HOT in result.out) == named, result)
     said = result.out + result.err
     checks.check(f"{name}: a note says so", note in said if note else CUT not in said, result)
-    # The limit of CPU time of a file that is never read to its end is eight seconds.
+    # strobe stops after eight seconds of CPU time if a file never ends.
     checks.amount(f"{name}: it takes little CPU time", seconds < 6, f"{seconds} s, {result}")
 
 
 @contextlib.contextmanager
 def running(how, folder):
-    """The workload, and the file that has its names."""
+    """Start the workload; yields its pid and the path of the file with its names."""
     with common.started([jit, how, "1000"], wait_for="ready", cwd=folder) as process:
         path = f"/tmp/perf-{process.pid}.map" if how == "map" else os.path.join(folder, f"jit-{process.pid}.dump")
         yield process.pid, path
@@ -103,7 +105,7 @@ def dumps(folder):
 
 
 def debug_link(folder):
-    """A debug file that is found by name is read whole, to see whether it is the right one."""
+    """A debug file found by name is read completely, to check whether it belongs to the program."""
     program, debug = os.path.join(folder, "program"), os.path.join(folder, "program.debug")
     source = "int main(void) { for (volatile int i = 0;; i++) ; }"
     with open(debug, "wb") as file:

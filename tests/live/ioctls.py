@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The kernel opens an event and does not let it run: a sentence with the cause, and no status 0 where nothing was sampled.
+"""The kernel opens an event but refuses to enable it: strobe reports the cause, and fails without
+samples.
 
-A seccomp filter refuses single ioctls, as that of a container may.
+A seccomp filter refuses single ioctls, like that of a container.
 
 usage: ioctls.py STROBE SHARES                 (the program, and a workload)
        ioctls.py --refuse REQUEST ERRNO COMMAND...   (a command under such a filter)
@@ -29,11 +30,11 @@ LOAD, EQUAL, RETURN, ALLOW, REFUSE = 0x20, 0x15, 0x06, 0x7fff0000, 0x00050000
 
 
 def refuse(request, error):
-    """From now on this process has no such ioctl."""
+    """Make this ioctl fail in this process and its children from now on."""
     program = b"".join(struct.pack("=HBBI", *line) for line in [
-        (LOAD, 0, 0, 0),  # the number of the call
+        (LOAD, 0, 0, 0),  # the system call's number
         (EQUAL, 0, 3, IOCTL),
-        (LOAD, 0, 0, 24),  # the lower half of its second argument
+        (LOAD, 0, 0, 24),  # the lower half of the call's second argument
         (EQUAL, 0, 1, request),
         (RETURN, 0, 0, REFUSE | error),
         (RETURN, 0, 0, ALLOW),
@@ -78,7 +79,7 @@ def main():
         refused("record: ENABLE is refused",
                 under(ENABLE, errno.EPERM, [strobe, "record", "-o", os.path.join(folder, "data"), "-e", "cpu-clock",
                                             "-a", "--duration", "0.3"]), "PERF_EVENT_IOC_ENABLE")
-    # Without a hardware counter, cpu-clock opens in place of cycles.
+    # cpu-clock replaces cycles if there is no hardware counter.
     default = [strobe, "report", "--format", "json", "-a", "--no-credit", "--duration", "0.1"]
     name = json.loads(run(default).out)["events"][0]["name"]
     refused(f"ENABLE is refused, {name} opened by default", under(ENABLE, errno.EPERM, default),

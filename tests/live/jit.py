@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Names of code made at run time: maps that are there, appear and grow, jitdumps, other users and namespaces, node, java;
-live, on the screen, and of recordings, where perf's report says what they should be.  And BPF programs.
+"""Names of code made at run time: perf-PID.map files that exist, appear and grow, and jitdumps.
+
+Covers other users and namespaces, node and java: live, on the screen, and in recordings,
+compared with perf's report.  BPF programs are covered, too.
 
 usage: jit.py STROBE JIT BPF
 """
@@ -48,7 +50,7 @@ def judge(name, result, image=None):
     """hot takes three quarters of the time, cold the rest."""
     hot, cold = samples(result, HOT), samples(result, COLD)
     both = hot + cold
-    # Chance, and the neighbours of a busy machine.
+    # Allows for chance, and for other work on a busy machine.
     allowed = 0.05 + 5 * (0.75 * 0.25 / max(both, 1)) ** 0.5
     checks.check(f"{name}: both names are there", hot > 0 and cold > 0, (hot, cold, str(result)))
     checks.amount(f"{name}: names and shares", both > 30 and abs(hot / both - 0.75) < allowed, (hot, cold, str(result)))
@@ -75,7 +77,8 @@ def live(name, how, image="perf-{pid}.map", program=None, user=None):
 
 
 def judge_places(name, how, one, two):
-    """gen_one and gen_two, of which the second took the place of the first in the middle of the time, or half of its place."""
+    """gen_two replaced gen_one halfway through the time; with "part" it took only half of its
+    place."""
     share = 0.25 if how == "part" else 0.5
     both = max(one + two, 1)
     allowed = 0.02 + 5 * (share * (1 - share) / both) ** 0.5
@@ -84,7 +87,7 @@ def judge_places(name, how, one, two):
 
 
 def remove_maps():
-    """Whose map it is when a recording is read does not matter any more."""
+    """Remove the maps: reading a recording must not need them."""
     for path in glob.glob("/tmp/perf-*.map"):
         with contextlib.suppress(OSError):
             with open(path, encoding="utf-8") as names:
@@ -93,11 +96,11 @@ def remove_maps():
 
 
 def places():
-    """Code whose place is taken by other code keeps its name."""
+    """Replaced code keeps its name."""
     for how in ("again", "mapped", "anew", "other", "split", "part"):
         result = report("--", jit, how, "2")
         judge_places("live", how, samples(result, "gen_one"), samples(result, "gen_two"))
-    # Gone before anybody looks for the second time.
+    # The process ends before strobe looks a second time.
     for how in ("mapped", "anew"):
         result = report("--", jit, how, "0.9")
         judge_places("live, soon over", how, samples(result, "gen_one"), samples(result, "gen_two"))
@@ -135,7 +138,7 @@ def places():
 
 
 def screens():
-    """A map that appears, and one that grows, while somebody looks at the screen."""
+    """A map that appears, and one that grows, during a live session."""
     try:
         import pyte  # noqa: F401
     except ImportError:
@@ -156,7 +159,7 @@ def screens():
 
 
 def saved():
-    """What the screen saves has the names of the time, too."""
+    """A recording saved from the screen has the names of its time, too."""
     try:
         import pyte  # noqa: F401
     except ImportError:
@@ -179,7 +182,7 @@ def saved():
 
 
 def namespaces():
-    """Its own /tmp, its own process numbers, another user."""
+    """A process with a /tmp, process numbers and a user of its own."""
     if os.geteuid() != 0:
         checks.skip("namespaces", "not root")
         return
@@ -197,7 +200,8 @@ def namespaces():
 
 
 def left_behind():
-    """A map that was there before the process: of another one of its number, unless the process has it open."""
+    """A map older than its process belongs to an earlier process with that pid, unless the process
+    has it open."""
     if os.geteuid() != 0:
         checks.skip("a map that was left behind", "not root")
         return
@@ -205,7 +209,7 @@ def left_behind():
     os.mkdir(own_tmp)
     left = os.path.join(own_tmp, "perf-1.map")
     with open(left, "w", encoding="ascii") as out:
-        # Wherever code may lie.
+        # These ranges cover any place of code.
         out.writelines(f"{high:x}00000000 ffffffff of another\n" for high in range(1, 1 << 16))
     while time.time() < os.stat(left).st_ctime + 5:
         time.sleep(0.2)
@@ -225,7 +229,7 @@ def left_behind():
 # --- recordings ---
 
 def perf_names(path):
-    """Samples in percent by symbol, as perf reports them."""
+    """Return {symbol: percent of samples} of perf report."""
     text = common.run(["perf", "report", "-i", path, "--no-children", "--stdio", "-F", "overhead,sym", "-g", "none"]).out
     return {symbol.strip(): float(percent)
             for percent, symbol in re.findall(r"^\s*([\d.]+)%\s+\[.\]\s+(.*)$", text, re.M)}
@@ -257,7 +261,7 @@ def recordings():
     folded = common.run([strobe, "export", "--format", "folded", data])
     checks.check("export", re.search(re.escape(HOT) + r" \d", folded.out), str(folded)[:600])
 
-    # Packed with its map it is named where that is not.
+    # An archive carries the map, and has names without the file.
     packed = common.run([strobe, "archive", data, "-o", archive], env=ENV)
     used = common.run(["perf", "script", "-i", data, "-F", "pid"]).out.split()[0]
     os.unlink(f"/tmp/perf-{used}.map")
@@ -267,7 +271,7 @@ def recordings():
     data = os.path.join(folder, "dump.data")
     if record(data, [jit, "dump", "0.4"], "-k", "mono").status == 0:
         judge("recording, jitdump", report(data))
-        # The code itself is in the dump.
+        # The dump contains the code itself.
         annotated = common.run([strobe, "annotate", data, HOT], env=ENV, cwd=folder)
         checks.check("recording, jitdump: annotated", re.search(r"\s(jne|b\.ne)\s", annotated.out), str(annotated))
         checks.check("recording, jitdump: lines", re.search(r"\b42\b", annotated.out) and "hot.py" in annotated.out,
@@ -279,7 +283,7 @@ def recordings():
             judge("recording, perf inject", report(data + ".jitted"))
             grouped = common.run([strobe, "report", data + ".jitted", "--group", "line"], env=ENV, cwd=folder)
             checks.check("recording, perf inject: by line", re.search(r"\d% .*/src/hot\.py:4[12]\b", grouped.out), str(grouped))
-            # As before Linux 6.1, without program headers.
+            # Remove the program headers: perf wrote none before Linux 6.1.
             for name in os.listdir(folder):
                 if name.startswith("jitted-"):
                     with open(os.path.join(folder, name), "r+b") as out:
@@ -293,7 +297,7 @@ def recordings():
 
 
 def own_recordings():
-    """Recorded by strobe itself, of a process that had its code before."""
+    """A recording by strobe itself, of a process whose code was there before."""
     for how in ("map", "memfd"):
         data = os.path.join(folder, f"own-{how}.data")
         with common.started([jit, how, FOREVER], wait_for="ready", cwd=folder) as process:
@@ -328,7 +332,7 @@ def node():
         return
     path = common.written(folder, "fib.js", FIB_JS)
     with common.started(["node", "--perf-basic-prof", path], cwd=folder) as process:
-        # Until fib is compiled for good.
+        # Wait until fib is compiled by the optimizing compiler.
         seen = ""
         while not re.search(r"JS:\*fib", seen) and process.poll() is None:
             with contextlib.suppress(FileNotFoundError), open(f"/tmp/perf-{process.pid}.map", encoding="utf-8",
@@ -350,7 +354,7 @@ def java():
     with common.started(["java", "-cp", folder, "Fib"], wait_for="ready") as process:
         profile = subprocess.Popen([strobe, "report", "--format", "json", "-p", str(process.pid)],
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(os.environ, **ENV))
-        # jcmd and the start of strobe take as long as they take on a busy machine.
+        # jcmd and strobe may start slowly on a busy machine, so wait for both.
         common.run(["jcmd", str(process.pid), "Compiler.perfmap"])
         common.rings_settle(profile, 1)
         common.let_run(process.pid, 1.5)
@@ -390,10 +394,11 @@ def bpf_programs():
         checks.amount(f"BPF, {name}: several samples", sum(row["samples"] for row in found) >= 5,
                       (found, str(result)[:900]))
 
-    # Loaded while strobe runs, of one process and of the whole machine; and before.
+    # Loaded while strobe runs, in one process and on the whole machine, and loaded before.
     check("loaded meanwhile", report("--duration", "20", "--", bpf, "0.3", "0.5"))
     with common.started([bpf, "0.3", FOREVER]) as process:
-        # On a busy machine it has little of a second: until it had enough time of its own.
+        # A busy machine leaves the program little of a second, so wait until it had enough CPU
+        # time.
         profile = subprocess.Popen([strobe, "report", "--format", "json", "-a"], stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, env=dict(os.environ, **ENV), cwd=folder)
         while profile.poll() is None and not samples_already(profile.pid):

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a recording keeps of its run: names of programs that are deleted, of the 32-bit vdso; the files of perf record
---threads; which addresses are exact.
+"""Facts that a recording keeps of its run.
+
+Names of deleted programs and of the 32-bit vdso, files of perf record --threads, and exact
+addresses.
 
 usage: kept.py STROBE
 """
@@ -43,7 +45,7 @@ EXACT = 1 << 14  # PERF_RECORD_MISC_EXACT_IP
 
 
 def build(path, function, *options):
-    """True if it was built and runs here."""
+    """Build a program; True if it was built and runs on this machine."""
     try:
         subprocess.run(["gcc", "-O1", *options, "-x", "c", "-o", path, "-"], input=PROGRAM % (function, function),
                        text=True, check=True, timeout=60, stderr=subprocess.DEVNULL)
@@ -54,7 +56,7 @@ def build(path, function, *options):
 
 
 def wait_for(condition, process):
-    """False if the process ended before."""
+    """Wait for the condition; False if the process ended first or time ran out."""
     end = time.monotonic() + PATIENCE_S
     while not condition() and time.monotonic() < end:
         if process.poll() is not None:
@@ -64,12 +66,12 @@ def wait_for(condition, process):
 
 
 def is_kept(build_id):
-    """Its symbols are in the cache, whatever happens to the file."""
+    """Return whether the symbols of this build-id are in the cache."""
     return any(build_id in name for name in tables())
 
 
 def tables():
-    """The symbol tables in the cache.  Unwind tables, which are read before them, end in -uN.sym."""
+    """Return the symbol tables in the cache.  Unwind tables, which are read first, end in -uN.sym."""
     with contextlib.suppress(OSError):
         return [name for name in os.listdir(os.path.join(os.environ["XDG_CACHE_HOME"], "strobe"))
                 if name.startswith(("id", "vdso")) and not re.search(r"-u\d+\.sym$", name)]
@@ -82,7 +84,9 @@ def touch(path):
 
 
 def recording(strobe, data, options, steps):
-    """Record until the steps are through, each a condition and what is done then.  The sentences, or None if it is refused."""
+    """Record until all steps are done; a step is a condition and an action to take when it holds.
+
+    Returns the standard error, or None if the recording is refused."""
     with subprocess.Popen([strobe, "record", "-F", "997", "-o", data, *options], stderr=subprocess.PIPE, text=True) as process:
         for condition, then in steps:
             wait_for(condition, process)
@@ -95,7 +99,7 @@ def recording(strobe, data, options, steps):
 
 
 def samples(result, image):
-    """{symbol: samples} of an image."""
+    """Return {symbol: samples} of an image."""
     found = {}
     with contextlib.suppress(ValueError):
         for row in json.loads(result.out)["events"][0]["rows"]:
@@ -109,7 +113,7 @@ def report(strobe, data, *options, **kwargs):
 
 
 def deleted(strobe, folder):
-    """A program that is deleted while it runs, and one that is replaced by another build."""
+    """A program that is deleted while it runs keeps its names."""
     path, stop, data = (os.path.join(folder, name) for name in ("gone", "stop1", "gone.data"))
     work = f"cp {folder}/alpha {path}; {path} {stop}"
     err = recording(strobe, data, ["--", "sh", "-c", work],
@@ -120,7 +124,7 @@ def deleted(strobe, folder):
     found = samples(result, "gone")
     checks.check("a program that was deleted while it ran has its names", found.get("alpha_work", 0) > 0
                  and "cannot read" not in result.out, (found, err, result))
-    # A cache of another user, or machine.
+    # The cache of another user or machine is empty.
     other = report(strobe, data, "--all-notes", env={"XDG_CACHE_HOME": os.path.join(folder, "other")})
     checks.check("where its symbols are not kept it has none, and a note",
                  "alpha_work" not in other.out and "cannot read the symbols of" in other.out and path in other.out, other)
@@ -142,7 +146,7 @@ def replaced(strobe, folder):
 
 
 def attached(strobe, folder):
-    """A program that had lost its path before anybody looked at it."""
+    """A program that had lost its path before strobe attached."""
     path, stop, data = (os.path.join(folder, name) for name in ("early", "stop4", "early.data"))
     subprocess.run(["gcc", "-O1", "-Wl,--build-id=0x" + "c3" * 20, "-x", "c", "-o", path, "-"],
                    input=PROGRAM % ("gamma_work", "gamma_work"), text=True, check=True, timeout=60)
@@ -157,7 +161,7 @@ def attached(strobe, folder):
 
 
 def without_build_id(strobe, folder):
-    """Its path is all that is known of a program that was deleted before, and another is there."""
+    """Only the path of a deleted program is known, and another program now has that path."""
     path, stop, data = (os.path.join(folder, name) for name in ("unproven", "stop0", "unproven.data"))
     build(path, "unproven_work", "-Wl,--build-id=none")
     with started([path, stop]) as process:
@@ -176,7 +180,8 @@ def without_build_id(strobe, folder):
 
 
 def mark_exact(data, each):
-    """Say of one sample in so many that its address is exact, as hardware would.  How many, of how many."""
+    """Mark the address of every `each`th sample as exact, like hardware.  Returns their number, and
+    that of all samples."""
     with open(data, "rb") as file:
         bytes_ = bytearray(file.read())
     at, size = struct.unpack_from("<QQ", bytes_, 40)
@@ -223,7 +228,8 @@ def perf(*command):
 
 
 def beside_perf(strobe, folder):
-    """The kernel's headers of records are shared by all who look: what strobe asks for must not reach others."""
+    """All readers share the kernel's record headers: flags that strobe requests must not reach
+    others."""
     theirs, data = os.path.join(folder, "theirs.data"), os.path.join(folder, "beside.data")
     with subprocess.Popen([strobe, "record", "-a", "-o", data, "--duration", "3"], stderr=subprocess.PIPE, text=True) as process:
         wait_for(lambda: os.path.exists(data), process)
@@ -236,7 +242,7 @@ def beside_perf(strobe, folder):
 
 
 def incomplete(strobe, data, folder):
-    """Files of a directory that are missing, also the last one, or cut."""
+    """Files of a directory are missing, even the last one, or truncated."""
     sizes = {name: os.path.getsize(os.path.join(data, name)) for name in os.listdir(data) if name.startswith("data.")}
     for name in sorted({"data.0", f"data.{len(sizes) - 1}"}):
         copy = os.path.join(folder, f"without-{name}")
@@ -252,7 +258,7 @@ def incomplete(strobe, data, folder):
 
 
 def directories(strobe, folder):
-    """perf record --threads writes a file for each CPU."""
+    """perf record --threads writes one file for each CPU."""
     for name, options in (("threads", ["-F", "999"]), ("packed", ["-z", "-g", "-F", "4999"])):
         data = os.path.join(folder, name)
         perf("record", "-q", "--threads=cpu", "-o", data, "-a", "-e", "cpu-clock,page-faults", *options, "--",
@@ -287,7 +293,7 @@ def directories(strobe, folder):
 
 
 def vdso(strobe, folder):
-    """The vdso of 32-bit programs is in their memory alone."""
+    """The vdso of a 32-bit program exists only in its memory."""
     path, data = (os.path.join(folder, name) for name in ("narrow", "narrow.data"))
     source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures", "narrow.c")
     try:
@@ -295,7 +301,7 @@ def vdso(strobe, folder):
         with started([path]) as process:
             let_run(process.pid, 0.02)
             os.environ["XDG_CACHE_HOME"] = os.path.join(folder, "narrow-home")
-            # The symbols of the program and of its vdso.
+            # One table is the program's, one the vdso's.
             err = recording(strobe, data, ["-p", str(process.pid)], [(lambda: len(tables()) > 1, process.kill)])
     except (OSError, subprocess.SubprocessError):
         checks.skip("the vdso of a 32-bit program", "this machine runs none; tests/vm/narrow.py has a guest that does")

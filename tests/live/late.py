@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""New threads and processes run before their events are opened: coverage says so.  The shell and the workload tell what
-there was to sample.
+"""New threads and processes run before their events are opened: coverage says so.
+
+The shell and the workload report how much there was to sample.
 
 usage: late.py STROBE SYSCALLS   (the program, and the workload)
 """
@@ -16,7 +17,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from checks import Checks, run  # noqa: E402
 
 checks = Checks()
-# Two hundred that run for milliseconds each.
+# Two hundred processes that run for milliseconds each.
 SHORT = ("i=0; while [ $i -lt 200 ]; do sh -c 'j=0; while [ $j -lt 3000 ]; do j=$((j+1)); done';"
          " i=$((i+1)); done; times >")
 HITS, CHILDREN = 40_000, 8
@@ -46,7 +47,7 @@ def clock(strobe, folder):
     checks.check("what short processes lack is told",
                  any("ran before their events were opened" in note for note in notes), notes)
     checks.check("the coverage of short processes is known", told is not None, shown)
-    # The shell's times are exact to two hundredths of a second.
+    # The shell's times are exact to 0.02 s.
     checks.amount("coverage is not more than what was sampled of the CPU time",
                   told <= share + 100 * 0.02 / ran_s + 1, shown)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The account of strobe's own memory against what the kernel says of it: on the help screen of a live session, and in JSON.
+"""strobe's account of its own memory against the kernel's: on the help screen, and in JSON.
 
 usage: memory.py STROBE
 """
@@ -21,7 +21,7 @@ NAMES = ("of memory", "history", "names and tables", "symbols", "program and lib
 
 
 def account(text):
-    """The numbers of the sentence, in bytes."""
+    """Return the numbers of the sentence, in bytes."""
     text = " ".join(text.split())
     found = {}
     for name in NAMES:
@@ -32,8 +32,9 @@ def account(text):
 
 
 def kernel(pid):
-    """Resident bytes, and those of writable private memory without a file that nothing was written to: but for stacks, which a
-    guard page goes before."""
+    """Return the resident bytes, and the untouched bytes of writable private anonymous memory.
+
+    Stacks do not count as untouched: a guard page precedes them."""
     resident = untouched = size = 0
     guarded = stack = private = False
     with open(f"/proc/{pid}/smaps", encoding="utf-8", errors="replace") as smaps:
@@ -61,7 +62,8 @@ def test_screen():
         screen.send("?")
         if not checks.check("? tells what memory is taken for", screen.until("buffers in the kernel"), screen.text()):
             return
-        # Both are of one moment as soon as they agree; the account is taken anew every few seconds.
+        # The account is refreshed every few seconds, so wait until it agrees with the kernel's
+        # numbers.
         seen = []
 
         def agrees(text):
@@ -92,7 +94,8 @@ def test_json():
 
 
 def limited(size, *command):
-    """What a command prints in a cgroup with a limit of memory; None where there can be none."""
+    """Run a command in a cgroup with a memory limit, and return its result; None if no cgroup can
+    be made."""
     for root, file in (("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.max")):
         folder = f"{root}/strobe-test-{os.getpid()}"
         try:
@@ -106,7 +109,7 @@ def limited(size, *command):
         except OSError:
             continue
         finally:
-            # Its processes have ended; the kernel may need a moment to see it.
+            # The processes have ended, but the kernel may need a moment to notice.
             for _ in range(500):
                 try:
                     os.rmdir(folder)

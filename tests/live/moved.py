@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Code that a program has moved into memory without a file keeps its names; other code that is put there does not get them.
+"""Code that a program moves into memory without a file keeps its names; other code there gets none.
 
 usage: moved.py STROBE WORKLOAD
 """
@@ -35,7 +35,7 @@ def report(*arguments):
 
 
 def samples(result, **wanted):
-    """Of the rows that have what is wanted."""
+    """Return the number of samples in rows with the wanted values."""
     with contextlib.suppress(ValueError):
         return sum(row["samples"] for event in json.loads(result.out)["events"] for row in event["rows"]
                    if all(row.get(key) == value for key, value in wanted.items()))
@@ -50,7 +50,7 @@ def judge(name, result, is_moved, noted=False):
 
 
 def before():
-    """Moved before anybody looked."""
+    """The code moves before strobe attaches."""
     for how in ("copy", "mremap", "pieces", "memfd", "sparse", "missing", "other", "jit", "half"):
         is_moved = how not in ("other", "jit", "half")
         with common.started([moved, how], wait_for="ready") as process:
@@ -73,7 +73,7 @@ def before():
 
 
 def later():
-    """Moved while it is observed."""
+    """The code moves while strobe observes it."""
     for how in ("copy", "mremap", "pieces", "other", "jit"):
         for kind in ("live", "recorded"):
             is_moved = how not in ("other", "jit")
@@ -91,7 +91,8 @@ def later():
 
 
 def others():
-    """Children have what their parent has moved, until they execute something; other processes of the file nothing of it."""
+    """Children inherit code that their parent moved, until exec; other processes of that file do
+    not."""
     for then in ("fork", "exec"):
         for when in ("before", "from its start"):
             if when == "before":
@@ -111,7 +112,7 @@ def others():
 
 
 def of_perf():
-    """A recording by perf has names where its records of mappings leave no doubt."""
+    """perf's recording gives names if its mapping records leave no doubt."""
     if not shutil.which("perf"):
         checks.skip("recordings by perf", "no perf")
         return

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Damaged jitdumps and separate debug files, with the whole of strobe: each report comes, with or without names, and no process
-dies of a file.
+"""Damaged jitdumps and separate debug files, with the whole of strobe.
+
+Each report comes, with or without names, and no process crashes on a file.
 
 usage: mutants.py STROBE JIT MAKE_BAD_ELF
 """
@@ -23,12 +24,12 @@ strobe, jit, make_bad_elf = (os.path.abspath(path) for path in sys.argv[1:4])
 HOT = "py::hot:/home/me/a program.py"
 ENV = {"XDG_CACHE_HOME": "/dev/null"}
 SOURCE = "int main(void) { volatile int i = 0; while (i < 300000000) i++; return 0; }"
-# Each fifth of the malformed files is enough for one run.
+# Every fifth malformed file is enough for one run.
 STEP = 5
 
 
 def look(name, wanted, *arguments):
-    """A report of a recording; True if it has the name."""
+    """Report on a recording; True if the report contains the wanted name."""
     result = common.run([strobe, "report", *arguments], env=ENV, timeout=60)
     said = result.out + result.err
     good = result.status == 0 and not result.hung and "cpu-clock" in result.out
@@ -38,7 +39,7 @@ def look(name, wanted, *arguments):
 
 
 def dump_mutants(whole):
-    """Cut anywhere, bits that are others, sizes and counts that are."""
+    """Yield dumps that are cut, have flipped bits, or have other sizes and counts."""
     numbers = Numbers(7)
     for _ in range(8):
         yield whole[:numbers.below(len(whole))]
@@ -47,7 +48,7 @@ def dump_mutants(whole):
         for _ in range(1 + numbers.below(16)):
             data[numbers.below(len(data))] ^= 1 << numbers.below(8)
         yield bytes(data)
-    # Words of header and records: sizes, addresses, numbers of lines.
+    # Offsets of words in the header and records: sizes, addresses, line counts.
     for word in (0, 0x7fffffff):
         for at in (4, 8, 12, 40, 44, 56, 64, 72, 80, 88):
             if at + 4 <= len(whole):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Functions whose names are thousands of bytes long and differ in their own part alone.
+"""Functions with names of thousands of bytes that differ only in their own part.
 
 usage: names_long.py STROBE
 """
@@ -19,7 +19,8 @@ from checks import Checks  # noqa: E402
 checks = Checks()
 ENV = dict(os.environ)
 
-# Of the doubled type a few bytes of a mangled name are 40 kB of a demangled one; of the many types there is no shorter form.
+# A doubled type turns a few mangled bytes into 40 kB of a demangled name.  The many types have no
+# shorter form.
 SOURCE = """
 volatile unsigned long sum;
 #define SPIN for (unsigned long i = 0; i < 3000000; i++) sum += i
@@ -45,7 +46,7 @@ def run(command, **options):
 
 
 def own_part(symbol):
-    """What of the four a name is of."""
+    """Return which of the four functions a name belongs to."""
     return next((own for own in OWN if re.search(rf">::{re.escape(own)}\(", symbol)), symbol)
 
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From strobe -p PID to the source line that makes thread 7 slow in a spike, and to its callers: by the hint line alone,
-with at most eight keys.
+"""A new user's way from strobe -p PID to the source line that makes thread 7 slow in a spike.
+
+It also leads to the line's callers.  The hint line alone shows the way, with at most eight keys.
 
 usage: newcomer.py STROBE SPIKES
 """
@@ -13,10 +14,10 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from checks import Checks, Screen, run, started  # noqa: E402
 
 checks = Checks()
-WAIT = 120  # a guard against hanging, not an expectation
+WAIT = 120  # s; a guard against hanging, not an expectation
 KEYS_MAX = 8
 COLUMNS, ROWS = 120, 40
-TERM = "linux"  # it has no sequences that pyte does not know
+TERM = "linux"  # pyte knows all of its sequences
 ESCAPE = "\033"
 
 
@@ -45,7 +46,7 @@ def above(text, first, second):
 
 def find_the_line(strobe, spikes):
     with started([spikes], wait_for="ready") as target:
-        # With the mouse, curses loads libgpm for this TERM, which leaks ten bytes.
+        # curses with a mouse loads libgpm for this TERM, which leaks ten bytes.
         screen = Screen([strobe, "-p", str(target.pid), "--no-mouse"], COLUMNS, ROWS, TERM)
         newcomer = Newcomer(screen)
         try:

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Time on and off the CPU by thread and stack, against what the program itself has measured (tests/workloads/waits.c).
+"""Time on and off the CPU by thread and stack, against the program's own times
+(tests/workloads/waits.c).
 
-Shares are of what it measured, so that they hold however long it waits for a CPU on a busy machine; that time is `preempted`.
+Shares refer to the program's times, so they hold however long it waits for a CPU on a busy
+machine.  The waiting time itself is `preempted`.
 
 usage: offcpu.py STROBE WAITS
 """
@@ -31,19 +33,21 @@ PARANOID = "/proc/sys/kernel/perf_event_paranoid"
 
 
 def measured(path):
-    """By thread: what it slept, waited for the lock, computed, had of CPU time, and all of its time, in ns."""
+    """Return {thread: [asleep, waiting for the lock, computing, CPU time, elapsed time]}, in ns."""
     with open(path, encoding="ascii") as lines:
         return {int(words[1]): [int(word) for word in words[2:]] for words in map(str.split, lines)}
 
 
 def stolen_ns():
-    """What a hypervisor gave to others, of all CPUs, ever.  Whoever had the CPU then computed nothing and had no samples."""
+    """Return the time that a hypervisor gave to others, on all CPUs, since boot.
+
+    During that time a thread on the CPU neither computed nor had samples."""
     with open("/proc/stat", encoding="ascii") as stat:
         return int(stat.readline().split()[8]) * 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 
 def sums(report):
-    """By event and thread: all of its weight, and that below each function."""
+    """Return the weight by event and thread: in all, and below each function."""
     found = {}
     for event in report["events"]:
         threads = found[event["name"]] = collections.defaultdict(collections.Counter)
@@ -67,7 +71,8 @@ def profile(name, command, events, out, **kwargs):
 
 
 def profile_attached(strobe, waits, path):
-    """By thread, what a thread does until its events are open is not seen: here, all are open before it begins."""
+    """Report with all events open before the threads begin: an earlier part of a thread would be
+    missing."""
     with subprocess.Popen([waits, str(TURNS), path, "wait"], stdin=subprocess.PIPE) as program:
         with subprocess.Popen([strobe, "report", "--scope", "task", "-p", str(program.pid), "-e", EVENTS, "--group",
                                "thread,symbol", "--format", "json"], stdin=subprocess.DEVNULL,
@@ -83,7 +88,7 @@ def profile_attached(strobe, waits, path):
 
 
 def compare_shares(strobe, waits, scope):
-    """[(check or amount, what, whether it is so, detail)]"""
+    """Return [(check or amount, what, good, detail)]."""
     told = []
 
     def check(*one):
@@ -114,7 +119,8 @@ def compare_shares(strobe, waits, scope):
         def is_near(here, there):
             return -points - stolen <= here - there <= points
 
-        # On a busy machine part of it is preempted, or on the CPU: as much as is missing off it.
+        # On a busy machine a part of the wait is preempted or on the CPU: it makes up for the
+        # missing part.
         for name, function, there in (("asleep", "waits_sleep", slept), ("for the lock", "waits_lock", waited)):
             here, busy = off[function], on[function] + preempted[function]
             check(f"{scope}: thread {name}: its function is named", here + busy > 0, detail)
@@ -125,7 +131,7 @@ def compare_shares(strobe, waits, scope):
         check(f"{scope}: thread computing: its function is named", here > 0, detail)
         amount(f"{scope}: thread computing: {here / all_ns:.1%} of {there / all_ns:.1%}, CPU time {cpu / all_ns:.1%}",
                is_near(here, there) and here >= cpu - points, (here, there, detail))
-        # A page that is not there may have to be waited for.
+        # A page fault may wait for its page.
         here = off["waits_compute"]
         amount(f"{scope}: nothing is blocked while it computes", here <= points / 3, (here, detail))
         everything = sum(kind["all"] - kind["waits_begin"] - kind["[off-cpu]"] for kind in kinds)
@@ -134,7 +140,8 @@ def compare_shares(strobe, waits, scope):
 
 
 def check_shares(strobe, waits, scope):
-    """Samples of the clock are a matter of chance: what differs now and then is noise, what differs each time is wrong."""
+    """Compare up to TRIES times: clock samples are random, so only a repeated difference is an
+    error."""
     for _ in range(TRIES):
         told = compare_shares(strobe, waits, scope)
         if all(good for kind, _, good, _ in told if amounts_count() or kind == checks.check):
@@ -144,7 +151,7 @@ def check_shares(strobe, waits, scope):
 
 
 def check_wall(strobe, waits):
-    """All time in one event, told apart by its leaves."""
+    """One event has all time; its leaves separate the parts."""
     result = run([strobe, "report", "-e", "cpu-clock,off-cpu", "--wall", "--format", "json", "--group", "symbol",
                   "--", waits, str(FEW_TURNS), "/dev/null"])
     if not checks.check("wall: a report", result.status == 0, result):
@@ -162,8 +169,8 @@ def check_wall(strobe, waits):
 
 
 def check_woken(strobe, waits):
-    """Who ends the wait for the lock is the partner's thread, a sleep the timer; a writer at the other end of a pipe is
-    nobody that is profiled."""
+    """The partner's thread ends a wait for the lock, a timer ends a sleep, and an unprofiled writer
+    ends a read of a pipe."""
     report = profile("woken", [strobe, "report"], "woken", ["--comm", "worker-0", "--", waits, str(FEW_TURNS), "/dev/null"])
     if not report:
         return
@@ -183,8 +190,9 @@ def check_woken(strobe, waits):
     total = {row["symbol"]: row["total_percent"] / 100 * woken["weight"] for row in woken["rows"]}
     partner, timer, unknown = [leaves[f"[woken by {name}]"] for name in ("waits", "an interrupt", "unknown")]
     lock, sleep = total["waits_lock"], total["waits_sleep"]
-    # Of some machines' idle CPUs the kernel gives no samples, to perf neither (Linux 6.18: none of CPU 1's idle task).  A
-    # timer that fires there ends a sleep, and nobody is told who did.  Whoever unlocks runs, and has samples.
+    # The kernel gives no samples of the idle CPUs of some machines, not to perf either (Linux 6.18:
+    # none of CPU 1's idle task).  A timer that fires there ends a sleep without a known waker.  A
+    # thread that unlocks runs, and has samples.
     checks.check("woken: by the partner", partner > 0, leaves)
     checks.amount("woken: by the partner, as long as the lock is waited for", 0.8 * lock <= partner, leaves)
     checks.amount("woken: by a timer, as long as it sleeps", 0.8 * sleep - unknown <= timer <= 1.2 * sleep, leaves)
@@ -209,7 +217,8 @@ def check_woken(strobe, waits):
 
 
 def switches_by_perf(path):
-    """By thread: what perf script's times of switches and wake-ups make blocked and preempted, in ns."""
+    """Return {thread: [blocked, preempted]} in ns, from perf script's times of switches and
+    wake-ups."""
     script = run(["perf", "script", "-i", path, "--ns", "--show-switch-events"])
     found, since = collections.defaultdict(lambda: [0, 0]), {}
     for line in script.out.splitlines():
@@ -231,7 +240,8 @@ def switches_by_perf(path):
 
 
 def check_file(name, strobe, path, times):
-    """What a recording tells, against perf's reading of the same file, and what the program has measured."""
+    """A report of a recording agrees with perf's reading of the file, and with the program's own
+    times."""
     result = run([strobe, "report", path, "--group", "thread,symbol", "--format", "json"])
     if not checks.check(f"{name}: read", result.status == 0, result):
         return
@@ -254,7 +264,7 @@ def check_file(name, strobe, path, times):
 
 
 def check_once(strobe, path):
-    """Each switch has one sample in the file, and script has all that a report of the file has."""
+    """Each switch has one sample in the file, and script prints all samples of a report."""
     script = run(["perf", "script", "-i", path, "--ns", "-F", "tid,time,event"])
     seen = collections.Counter(tuple(line.split()[:2]) for line in script.out.splitlines()
                                if re.search(r"(off-cpu|preempted)(:u)?:", line))
@@ -285,7 +295,7 @@ def check_recorded(strobe, waits):
 
 
 def profile_seconds(name, command, out):
-    """The event, off the CPU, of a second; of ten where nothing was there yet on a busy machine."""
+    """Return a report of one second; of ten if a busy machine left the first one empty."""
     for seconds in ("1", "10"):
         report = profile(name, command + ["--duration", seconds], "off-cpu", out)
         if not report or report["events"][0]["weight"]:
@@ -294,12 +304,12 @@ def profile_seconds(name, command, out):
 
 
 def is_within(report, ns):
-    """Times are printed in tenths of a millisecond."""
+    """Return whether a time fits the report, whose times are rounded to 0.1 ms."""
     return 0 < ns <= (report["duration_s"] + 0.001) * 1e9
 
 
 def check_still_asleep(strobe):
-    """What never wakes is seen as well."""
+    """A sleeper that never wakes has time, too."""
     report = profile_seconds("never wakes", [strobe, "report"], ["--", "sh", "-c", "exec sleep 1000 >/dev/null 2>&1"])
     if not report:
         return
@@ -311,7 +321,7 @@ def check_still_asleep(strobe):
 
 
 def check_attached_asleep(strobe):
-    """What slept before anybody looked, and does not wake, has no stack, but its time."""
+    """A sleeper that slept before strobe attached, and never wakes, has time but no stack."""
     for scope in ("task", "cpu"):
         name = f"{scope}: asleep when attached"
         with started(["sleep", "1000"]) as sleeper:
@@ -325,7 +335,7 @@ def check_attached_asleep(strobe):
 
 
 def check_beside_sleeper(strobe):
-    """A thread that computes is not asleep because the first one of its process is."""
+    """A computing thread is not asleep because the first thread of its process is."""
     program = """
 import threading
 def compute():
@@ -362,7 +372,7 @@ def check_unprivileged(strobe, waits):
                  any("[off-cpu]" in str(note) for note in report["notes"]), report["notes"])
 
 
-# Two that wake each other more often than the smallest buffer has room for.
+# Two processes that wake each other more often than the smallest buffer can hold.
 PING_PONG = """
 import os
 a, b = os.pipe()
@@ -379,7 +389,7 @@ for _ in range(20000):
 
 
 def check_lost(strobe):
-    """All time of threads misses what its parts miss."""
+    """wall misses all records that its parts miss."""
     made = run([strobe, "report", "-e", "wall", "--ring-pages", "1", "--format", "json", "--", sys.executable, "-c",
                 PING_PONG])
     lost = {event["name"]: event["lost"] for event in json.loads(made.out)["events"]}
@@ -390,7 +400,7 @@ def check_lost(strobe):
     checks.check("what is lost to its parts is lost to wall", lost["wall"] == switches + lost["cpu-clock"], lost)
 
 
-# One sleeps beside them, and longer than they take.
+# A process sleeps during their work, and longer.
 SLEEPER = """
 import os, sys, time
 begin = time.monotonic_ns()
@@ -409,7 +419,7 @@ print(sleeper, time.monotonic_ns() - begin, file=open(sys.argv[1], "w"))
 
 
 def profile_sleeper(strobe):
-    """The report, who slept in it, and for how long the program ran."""
+    """Return the report, its sleeper, and the program's run time in ns."""
     with tempfile.TemporaryDirectory(prefix="strobe-test-") as folder:
         path = os.path.join(folder, "times")
         report = profile("asleep since a loss", [strobe, "report", "--ring-pages", "1"], "off-cpu",
@@ -421,9 +431,10 @@ def profile_sleeper(strobe):
 
 
 def check_asleep_since_loss(strobe):
-    """What is lost of others takes a sleeper's time for a while, not until it wakes; on CPUs, where they share rings.
+    """Lost records of others hide a sleeper's time for a while, but not until it wakes.
 
-    These rings are everybody's: a busy machine may lose records after the two have ended as well, but not each time."""
+    This concerns CPU-wide events, where all threads share rings.  A busy machine may lose
+    records after the two have ended as well, but not each time."""
     for _ in range(TRIES):
         report, sleeper, all_ns = profile_sleeper(strobe)
         if not report:
@@ -441,7 +452,7 @@ def check_asleep_since_loss(strobe):
                  report["notes"])
 
 
-# More than are looked at whenever one ring has something to tell.
+# More threads than rings that are checked each time one of them has records.
 MANY = """
 import threading, time
 def wake():
@@ -453,7 +464,8 @@ time.sleep(1000)
 
 
 def check_many_rings(strobe):
-    """Time passes for the rings of all threads at once: what one tells first is not too late for another."""
+    """Time advances for all threads' rings at once: a ring that is read first does not make others
+    late."""
     with started([sys.executable, "-c", MANY]) as process:
         while process.poll() is None and len(os.listdir(f"/proc/{process.pid}/task")) <= 300:
             time.sleep(0.02)

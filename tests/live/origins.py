@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Recordings whose files are not those that lie here: of a program that was deleted and replaced, and of another machine.
+"""Recordings whose files differ from those on this machine.
+
+A program was deleted and replaced, or the recording is of another machine.
 
 usage: origins.py STROBE
 """
@@ -34,7 +36,7 @@ def build(folder, function, *options):
 
 
 def rewrite(path, out, features):
-    """A copy of a recording with other strings in features, or, of None, with an empty feature."""
+    """Copy a recording with other strings in features; None leaves a feature empty."""
     with open(path, "rb") as file:
         data = bytearray(file.read())
     begin, size = struct.unpack_from("<QQ", data, 40)
@@ -56,7 +58,7 @@ def rewrite(path, out, features):
 
 @contextlib.contextmanager
 def replaced(folder, old, new):
-    """A program that runs, and has lost its path to another."""
+    """Run a program whose path another program has taken."""
     path = os.path.join(folder, "program")
     shutil.copy(old, path)
     with started([path]) as process:
@@ -67,7 +69,7 @@ def replaced(folder, old, new):
 
 
 def perf_record(out, *options):
-    """True if perf is here and recorded."""
+    """Record with perf; True if perf exists and recorded."""
     with contextlib.suppress(OSError):
         subprocess.run(["perf", "record", "-q", "-e", "cpu-clock", "-F", "999", "-o", out, *options],
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60, check=False)
@@ -75,7 +77,7 @@ def perf_record(out, *options):
 
 
 def deleted(strobe, folder, old, new):
-    """What has the path of a deleted program is another one."""
+    """The path of a deleted program belongs to another program."""
     data = os.path.join(folder, "deleted.data")
     with replaced(folder, old, new) as (process, path):
         if not perf_record(data, "-p", str(process.pid), "--", "sleep", "0.5"):
@@ -104,7 +106,7 @@ def deleted(strobe, folder, old, new):
 
 
 def elsewhere(strobe, folder, program):
-    """Without build-ids, nothing here is known to be what another machine had."""
+    """Without build-ids, no file of this machine is known to equal one of another machine."""
     data = os.path.join(folder, "here.data")
     if not perf_record(data, "-g", "--", "sh", "-c", f"timeout 0.5 {program}; dd if=/dev/zero of=/dev/null bs=1 count=300000"):
         checks.skip("recordings of another machine", "perf does not record here")
@@ -132,7 +134,7 @@ def elsewhere(strobe, folder, program):
 
 
 def many_notes(strobe, folder, program):
-    """Libraries that cannot be read are one note with a number."""
+    """Unreadable libraries share one note with their number."""
     data = os.path.join(folder, "libraries.data")
     elsewhere_too = os.path.join(folder, "gone")
     os.mkdir(elsewhere_too)

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A recording made inside a pid namespace: who runs outside has pid 0, as the idle tasks have.
+"""A recording made inside a pid namespace: processes outside have pid 0, like the idle tasks.
 
---no-idle leaves the former on the screen, in each view, in comparisons, and where only call chains show it.
+--no-idle keeps these processes on the screen, in each view, in comparisons, and if only call chains
+distinguish them.
 
 usage: outside.py STROBE FIXTURES
 """
@@ -24,7 +25,8 @@ IDLE, WORK, CODE = 0xffffffc008001010, 0xffffffc008002010, 0x7000002010
 
 
 class Outside(make_simpleperf.Simpleperf):
-    """In three seconds 600 samples of the idle loop, 90 of the kernel's work for others, 60 of their own code."""
+    """Three seconds with 600 samples of the idle loop, 90 of kernel work for processes outside, 60
+    of their own code."""
 
     def __init__(self, in_user, seconds=3):
         Samples.__init__(self)

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A name holds at its place: files with several names, that are touched or replaced while they run; text that is moved;
-memory that processes share.
+"""A name holds at its place.
+
+Covers files with several names, touched or replaced while they run, moved text, and memory that
+processes share.
 
 usage: places.py STROBE
 """
@@ -25,7 +27,7 @@ folder = tempfile.mkdtemp(prefix="strobe-test-places-")
 os.chmod(folder, 0o755)
 ENV = {"XDG_CACHE_HOME": os.path.join(folder, "cache"), "HOME": folder}
 
-# Says "ready", and works until it is killed; with an argument, from a signal on.
+# Says "ready", and works until it is killed; with an argument it waits for a signal first.
 WORK = """#include <stdio.h>
 #include <signal.h>
 #include <unistd.h>
@@ -69,7 +71,7 @@ def report(*arguments, **how):
 
 
 def samples(result, **wanted):
-    """Of the rows that have what is wanted."""
+    """Return the number of samples in rows with the wanted values."""
     with contextlib.suppress(ValueError):
         return sum(row["samples"] for event in json.loads(result.out)["events"] for row in event["rows"]
                    if all(row.get(key) == value for key, value in wanted.items()))
@@ -95,7 +97,7 @@ def hard_links():
 
 
 def judge(name, process, program=strobe, user=None):
-    """Names, instructions with lines, and rows by line."""
+    """Check names, instructions with lines, and rows by line."""
     chosen = ["-p", str(process.pid), "--duration", "0.3"]
     result = report(*chosen, program=program, user=user)
     checks.check(f"{name}: names", samples(result, symbol="work") > 0 and "replaced" not in result.out, str(result))
@@ -106,7 +108,8 @@ def judge(name, process, program=strobe, user=None):
 
 
 def touched():
-    """Its time changes between attaching, when it is looked at, and the first sample."""
+    """The file's time changes after attaching, when strobe checks the file, and before the first
+    sample."""
     path = build("touched", WORK)
     with common.started([path, "asleep"], wait_for="ready") as process:
         with subprocess.Popen([strobe, "report", "--format", "json", "-p", str(process.pid)], stdout=subprocess.PIPE,
@@ -124,7 +127,7 @@ def touched():
 
 
 def owned():
-    """An ordinary user's program, deleted, and another in its place; then touched and deleted."""
+    """An ordinary user's program is deleted, replaced by another, or touched and deleted."""
     if os.geteuid() != 0:
         checks.skip("an ordinary user's program", "not root")
         return
@@ -146,7 +149,7 @@ def owned():
                 os.unlink(path)
 
 
-# A process of its own in the memory of its parent, which loads what it runs.
+# A process shares the memory of its parent, which loads the library that the process runs.
 SHARING = """#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <sched.h>
@@ -178,7 +181,7 @@ LIBRARY = "void deep(void)\n{\n\tfor (volatile int i = 0; i < 300000; i++)\n\t\t
 
 
 def shared_memory():
-    """What one of two processes in one address space maps, the other has."""
+    """A mapping made by one of two processes in one address space belongs to both."""
     library = build("libwork.so", LIBRARY, "-shared", "-fPIC")
     path = build("sharing", SHARING, "-ldl")
     data = os.path.join(folder, "sharing.data")

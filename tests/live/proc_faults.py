@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""/proc that is of another pid namespace is neither used nor believed; mappings that cannot be read are told of.
+"""strobe does not use a /proc of another pid namespace, and reports unreadable mappings.
 
 usage: proc_faults.py STROBE SHARES
 """
@@ -19,7 +19,7 @@ HOT = "shares_hot"
 FOREIGN = "/proc is that of another pid namespace"
 UNREAD = "cannot read the mappings of process"
 
-# The first FAIL_N times that anybody opens /proc/PID/maps of another process it fails with FAIL_ERRNO.
+# The first FAIL_N opens of another process's /proc/PID/maps fail with FAIL_ERRNO.
 PRELOAD = """
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -47,7 +47,7 @@ FILE *fopen64(const char *path, const char *mode) { return open_or_fail("fopen64
 
 
 def inside(script, mount=""):
-    """In a pid namespace of its own; without `mount`, /proc stays that of the one outside."""
+    """Run in a pid namespace of its own; without `mount`, /proc stays that of the outer namespace."""
     return run(["unshare", "--pid", "--fork", *([mount] if mount else []), "sh", "-c", script])
 
 
@@ -55,7 +55,7 @@ def other_namespace(strobe, shares):
     if run(["unshare", "--pid", "--fork", "true"]).status:
         checks.skip("/proc of another pid namespace", "no pid namespace here")
         return
-    # Number 2 is a thread of the kernel outside, and the workload inside.
+    # Process 2 is a kernel thread outside, and the workload inside.
     script = f"{shares} 60 >/dev/null & {strobe} %s; status=$?; kill -9 $!; exit $status"
     attached = inside(script % "report -p $! --duration 0.5")
     checks.check("a process is not looked up in /proc of others", attached.status == 1 and FOREIGN in attached.err

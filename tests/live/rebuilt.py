@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An executable that is rebuilt and restarted while strobe runs: each version has its own names, with the shares it should
-have; live, of the whole machine and of a command, and of a recording.
+"""An executable is rebuilt and restarted while strobe runs: each version has its own names and
+shares.
+
+Covers live reports of the whole machine and of a command, and a recording.
 
 usage: rebuilt.py STROBE
 """
@@ -23,7 +25,7 @@ folder = tempfile.mkdtemp(prefix="strobe-test-rebuilt-")
 ENV = dict(os.environ, XDG_CACHE_HOME=os.path.join(folder, "cache"), HOME=folder, LC_ALL="C.UTF-8")
 program = os.path.join(folder, "program")
 
-# The same code at the same addresses, for a CPU time of its own.
+# Equal code at equal addresses in each version, for a CPU time of its own.
 SOURCE = """
 #include <time.h>
 #include <unistd.h>
@@ -43,10 +45,11 @@ int main(void)
 """
 REPLACED = "cp --remove-destination {new} {program}"
 VERSIONS = {"alpha_work": 0.2, "beta_work": 0.4}
-# Microseconds, for strobe to open the file; the second one's stays.
+# Microseconds that a version waits at its end, so that strobe can open its file.  The second file
+# stays, so it needs none.
 LINGER = {"alpha_work": 1500000, "beta_work": 0}
 if not common.amounts_count():
-    # A sanitizer's strobe beside other work takes seconds to follow a process.
+    # A sanitizer build of strobe takes seconds to follow a process while others work.
     VERSIONS = {name: 5 * seconds for name, seconds in VERSIONS.items()}
     LINGER["alpha_work"] *= 6
 
@@ -61,12 +64,12 @@ def prepare():
 
 
 def script(place):
-    """Each version is put in place of the one before, and run."""
+    """Return a script that puts each version in the place of the previous one, and runs it."""
     return "; ".join(place.format(new=f"{program}.{name}", program=program) + f" && {program}" for name in VERSIONS)
 
 
 def rebuild():
-    """As a compiler does it."""
+    """Return a script that builds each version with the compiler, in place, and runs it."""
     return "; ".join(f"cc -O1 -DNAME={name} -DSECONDS={seconds} -DLINGER={LINGER[name]} -o {program} {folder}/source.c && {program}"
                      for name, seconds in VERSIONS.items())
 
@@ -89,7 +92,7 @@ def judge(name, result):
         report = json.loads(result.stdout)
         notes = report["notes"]
         unnamed = [(row["image"], row["samples"]) for event in report["events"] for row in event["rows"] if not row.get("symbol")]
-    # A sanitizer's strobe may follow one too late, or open its file.
+    # A sanitizer build of strobe may follow a version, or open its file, too late.
     checks.check(f"{name}: both versions are named", alpha and beta if common.amounts_count() else alpha or beta,
                  (found, notes, unnamed[:5]))
     checks.amount(f"{name}: both versions have samples enough", alpha > 20 and beta > 20, (found, result.stderr[-500:]))
@@ -108,7 +111,7 @@ def test(name, work, groups=("symbol,image",)):
 
 
 def test_machine():
-    """The whole machine, and a program that was started by nobody we know."""
+    """Profile the whole machine; an unrelated process starts the program."""
     with subprocess.Popen([strobe, "report", "-a", "--format", "json", "-F", "997"], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, env=ENV) as process:
         common.settled(process)
@@ -125,9 +128,10 @@ def test_recording():
     data = os.path.join(folder, "recording.data")
     run("record", "-F", "997", "-o", data, "--", "sh", "-c", script(REPLACED))
     found = {row["symbol"] for row in rows(run("report", "-i", data, "--format", "json").stdout, "program")}
-    # A recording knows files by their paths, and here one path was two files: no names rather than the other's.
+    # A recording knows files by their paths, and this path was two files.  No names are better than
+    # wrong ones.
     unnamed = all("(other build)" in symbol for symbol in found)
-    # A sanitizer's strobe may follow one too late, and its only version is no other's.
+    # A sanitizer build of strobe may miss one version, and the other one's names are then right.
     checks.check("recorded: neither version has names, which might be the other's",
                  found and (unnamed or not common.amounts_count()), found)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Recordings opened as a user does it: by name, from standard input, cut short, left in the middle, on the screen.
+"""Recordings opened as users do: by name, from standard input, cut, broken off, on the screen.
 
 usage: recordings.py STROBE SHARES
 """
@@ -22,7 +22,8 @@ HOT = "shares_hot"
 
 
 def on_one_cpu():
-    """In the order of time whenever perf gets to read its buffers, so that the first half of a recording has the names."""
+    """Run on one CPU: records are then in order of time, so the first half of a recording has the
+    names."""
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
 
@@ -73,7 +74,7 @@ def reports(strobe, path, pipe):
 
 
 def interrupted(strobe, pipe):
-    """A pipe that goes on for ever: Ctrl-C ends the loading, and what was read is printed."""
+    """A pipe that never ends: Ctrl-C ends loading, and strobe prints the part it has read."""
     process = subprocess.Popen([strobe, "report", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=False)
     with open(pipe, "rb") as data:
@@ -96,7 +97,8 @@ def interrupted(strobe, pipe):
 
 
 def fifos(strobe, path, folder):
-    """A pipe by name: read once, as its writer would see it closed; and not waited for without end."""
+    """A pipe by name is read once, so its writer sees no early close; and strobe does not wait for
+    ever."""
     fifo = os.path.join(folder, "fifo")
     os.mkfifo(fifo)
     writer = subprocess.Popen(["cp", path, fifo], stderr=subprocess.PIPE)
@@ -137,7 +139,7 @@ def full_disk(strobe, path):
 
 
 def left_reader(strobe, path):
-    """As head(1) leaves: no sentence, but no success either."""
+    """A reader closes the pipe, like head(1): strobe prints no error, but does not succeed either."""
     for command in (["report", path], ["diff", path, path], ["export", path, "--format", "folded"],
                     ["export", path, "--format", "script"], ["archive", path, "-o", "-"], ["doctor"], ["--help"],
                     ["--version"]):
@@ -150,7 +152,8 @@ def left_reader(strobe, path):
 
 
 def waits_for_reader(process):
-    """In a write to a full pipe, or as it opens a FIFO; where the kernel does not tell, that it is asleep must do."""
+    """Return whether a process waits in a write to a full pipe or in the open of a FIFO.  If the
+    kernel does not show it, any sleep counts."""
     places = []
     for tid in os.listdir(f"/proc/{process.pid}/task"):
         with contextlib.suppress(OSError), open(f"/proc/{process.pid}/task/{tid}/wchan", encoding="ascii") as wchan:
@@ -159,7 +162,8 @@ def waits_for_reader(process):
 
 
 def settled_at_reader(process):
-    """It may be asleep for half a second for other reasons, such as a slow disk."""
+    """Wait until a process waits for a reader; it may sleep half a second for other reasons, such
+    as a slow disk."""
     end = time.monotonic() + 120
     while settled(process) and time.monotonic() < end:
         if waits_for_reader(process):
