@@ -297,7 +297,7 @@ def recordings():
 
 
 def own_recordings():
-    """A recording by strobe itself, of a process whose code was there before."""
+    """A recording by strobe itself, of a process that had its code already."""
     for how in ("map", "memfd"):
         data = os.path.join(folder, f"own-{how}.data")
         with common.started([jit, how, FOREVER], wait_for="ready", cwd=folder) as process:

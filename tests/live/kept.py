@@ -66,12 +66,12 @@ def wait_for(condition, process):
 
 
 def is_kept(build_id):
-    """Return whether the symbols of this build-id are in the cache."""
+    """Return whether the cache has the symbols of this build-id."""
     return any(build_id in name for name in tables())
 
 
 def tables():
-    """Return the symbol tables in the cache.  Unwind tables, which are read first, end in -uN.sym."""
+    """Return the symbol tables in the cache.  Unwind tables are read first; they end in -uN.sym."""
     with contextlib.suppress(OSError):
         return [name for name in os.listdir(os.path.join(os.environ["XDG_CACHE_HOME"], "strobe"))
                 if name.startswith(("id", "vdso")) and not re.search(r"-u\d+\.sym$", name)]

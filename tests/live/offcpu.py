@@ -295,7 +295,7 @@ def check_recorded(strobe, waits):
 
 
 def profile_seconds(name, command, out):
-    """Return a report of one second; of ten if a busy machine left the first one empty."""
+    """Return a report of one second, or ten seconds if a busy machine left the first one empty."""
     for seconds in ("1", "10"):
         report = profile(name, command + ["--duration", seconds], "off-cpu", out)
         if not report or report["events"][0]["weight"]:
@@ -304,7 +304,7 @@ def profile_seconds(name, command, out):
 
 
 def is_within(report, ns):
-    """Return whether a time fits the report, whose times are rounded to 0.1 ms."""
+    """Return whether a time fits the report; the report's times are rounded to 0.1 ms."""
     return 0 < ns <= (report["duration_s"] + 0.001) * 1e9
 
 
@@ -452,7 +452,7 @@ def check_asleep_since_loss(strobe):
                  report["notes"])
 
 
-# More threads than rings that are checked each time one of them has records.
+# Too many threads to check all rings whenever one of the rings has records.
 MANY = """
 import threading, time
 def wake():

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Recordings whose files differ from those on this machine.
+"""Recordings of files that differ from this machine's files.
 
 A program was deleted and replaced, or the recording is of another machine.
 
@@ -58,7 +58,7 @@ def rewrite(path, out, features):
 
 @contextlib.contextmanager
 def replaced(folder, old, new):
-    """Run a program whose path another program has taken."""
+    """Run a program after another one has taken its path."""
     path = os.path.join(folder, "program")
     shutil.copy(old, path)
     with started([path]) as process:

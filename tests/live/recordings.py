@@ -172,7 +172,8 @@ def settled_at_reader(process):
 
 
 def stalled(strobe, path, folder):
-    """Readers that do not read, FIFOs without one: a signal ends the waiting, and nothing is left."""
+    """A reader stops reading, or a FIFO has no reader: a signal ends the wait, and no files are
+    left."""
     if "TSAN_OPTIONS" in os.environ:
         checks.skip("readers that do not read", "ThreadSanitizer keeps signals back while the C library writes")
         return
@@ -187,10 +188,11 @@ def stalled(strobe, path, folder):
             (signal.SIGTERM, ["archive", path, "-o", fifo]), (signal.SIGINT, ["export", packed, "--format", "folded", "-o", fifo]),
             *((signal.SIGINT, ["export", packed, "--format", form, "-o", "-"])
               for form in ("folded", "speedscope", "pprof", "callgrind", "svg", "script", "gecko")),
-            # What comes a second after a signal, where that came to nobody who writes: here another thread does than the first.
+            # SIGALRM represents the engine's signal one second after a first signal that no writing
+            # thread received.
             (signal.SIGALRM, ["export", packed, "--format", "script", "-o", "-"])):
         reader, writer = os.pipe()
-        # Full, but for what is written at once.
+        # Fill the pipe, so that only the first write of strobe can wait.
         os.set_blocking(writer, False)
         with contextlib.suppress(BlockingIOError):
             while True:
@@ -198,7 +200,8 @@ def stalled(strobe, path, folder):
         os.set_blocking(writer, True)
         process = subprocess.Popen([strobe, *command], stdout=writer, stderr=subprocess.PIPE,
                                    env=dict(os.environ, TMPDIR=scratch))
-        # A signal before it is all loaded would end the loading alone: what was read until then would be written.
+        # A signal during loading would only end the loading, and strobe would write the part it has
+        # read.
         waited = settled_at_reader(process)
         process.send_signal(number)
         try:
@@ -216,7 +219,8 @@ def stalled(strobe, path, folder):
 
 
 def fields(strobe, folder):
-    """Samples by one of their fields, in every command that reads a recording: as many as the table by that field tells."""
+    """Samples selected by one of their fields: every command that reads a recording agrees with the
+    report's rows by that field."""
     path = os.path.join(folder, "fields.data")
     made = run([strobe, "record", "-e", "sched:sched_switch", "-o", path, "--", "sh", "-c", "sleep 0.05; sleep 0.05"])
     if made.status or "sched:sched_switch" in made.err:
@@ -239,7 +243,8 @@ def on_screen(strobe, path):
     seconds = int(json.loads(run([strobe, "report", path, "--format", "json"]).out)["duration_s"])
     with contextlib.closing(Screen([strobe, "live", path], columns=120)) as screen:
         good = screen.until(HOT) and screen.until("recorded 20") and screen.until(
-            lambda text: f" all {seconds}" in text or f" all {seconds + 1}" in text)  # it may round up
+            # it may round up
+            lambda text: f" all {seconds}" in text or f" all {seconds + 1}" in text)
         checks.check("the screen shows all of it", good, screen.text())
         screen.send("P")
         checks.check("there is nothing to attach to", screen.until("This is a recording"), screen.text())

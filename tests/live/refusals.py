@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What strobe says when it may not, cannot, or must stop: a sentence each, no hang, nothing left behind.
+"""strobe's reports when it is not permitted, not able, or told to stop: a sentence each, no hang,
+no leftovers.
 
 usage: refusals.py STROBE SHARES THREADS SHARES_LIB   (the program, and the workloads)
 """
@@ -27,7 +28,8 @@ checks = Checks()
 
 
 def refused(name, result, *wanted, status=1):
-    """One sentence on stderr that says `wanted` (regular expressions), and the status."""
+    """stderr has one sentence that matches all of `wanted` (regular expressions), and the status is
+    right."""
     missing = [text for text in wanted if not re.search(text, result.err, re.IGNORECASE)]
     good = (not result.hung and result.status == status and result.err.startswith("strobe: ")
             and not missing)
@@ -35,7 +37,7 @@ def refused(name, result, *wanted, status=1):
 
 
 def profiled(name, result, *wanted):
-    """A JSON report with samples, and what stderr must say besides."""
+    """A JSON report has samples, and stderr or the report matches all of `wanted`."""
     try:
         report = json.loads(result.out)
         samples = sum(event["samples"] for event in report["events"])
@@ -48,7 +50,8 @@ def profiled(name, result, *wanted):
 
 
 def silenced(strobe):
-    """User space alone is offered of what has a part there; the rest is refused, for it would count nothing."""
+    """In a user namespace an event that can hit in user space is counted there alone; other events
+    are refused, since they would count nothing."""
     for event, fires in (("sched:sched_switch", False), ("syscalls:sys_enter_write", True)):
         if not os.path.isdir("/sys/kernel/tracing/events/" + event.replace(":", "/")):
             checks.skip(f"a user namespace: {event}", "there is no such tracepoint")
@@ -75,7 +78,7 @@ def json_report(strobe, *arguments):
 
 
 def perf_events(pid):
-    """How many events a process has open on others, beyond those it tries out."""
+    """Return the number of events that a process has open, its trial events included."""
     found = 0
     folder = f"/proc/{pid}/fd"
     with contextlib.suppress(OSError):
@@ -86,7 +89,8 @@ def perf_events(pid):
 
 
 def leftovers(strobe):
-    """Processes of this binary that stay: one whose parent has just ended may still be on its way out."""
+    """Return processes of this binary that stay; one may still be exiting after its parent has
+    ended."""
     for _ in range(600):
         found = subprocess.run(["pgrep", "-f", "^" + re.escape(strobe)], capture_output=True, text=True,
                                check=False).stdout.split()
@@ -130,7 +134,7 @@ def targets(strobe, shares):
         process = subprocess.Popen([strobe, "report", "-p", str(work.pid), "--format", "json"],
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         while True:
-            # One of each CPU, which tells of new tasks, and two of the thread: now it is sampled.
+            # One event per CPU reports new tasks, and two belong to the thread: sampling has begun.
             if perf_events(process.pid) >= os.cpu_count() + 2 or process.poll() is not None:
                 break
             time.sleep(0.01)
@@ -153,7 +157,7 @@ def targets(strobe, shares):
 
 
 def commands(strobe):
-    """What is said of a command, with what is sampled meanwhile kept apart from its name."""
+    """Reports about a command with chosen CPUs, and about a limit of frames."""
     result = run([strobe, "report", "-C", "0", "--", "sh", "-c", "exit 3"])
     checks.check("chosen CPUs for as long as a command runs", result.status == 3
                  and "'sh -c exit 3' ended with status 3" in result.err
@@ -171,7 +175,7 @@ def commands(strobe):
 
 
 def ended_by_signal(strobe, number, command, twice=False):
-    """A report of a command, by a signal once the command has said that it is there."""
+    """Send a signal to a report of a command, after the command has said that it runs."""
     with tempfile.TemporaryDirectory() as folder:
         fifo = os.path.join(folder, "ready")
         os.mkfifo(fifo)
@@ -185,7 +189,7 @@ def ended_by_signal(strobe, number, command, twice=False):
                 select.select([ready], [], [], 120)
         try:
             if twice:
-                # The command holds the pipes open, which strobe must not wait for.
+                # The command holds the pipes open, and strobe must not wait for that.
                 process.send_signal(number)
                 process.wait(timeout=120)
                 with contextlib.suppress(ProcessLookupError):
@@ -204,7 +208,7 @@ def ended_by_signal(strobe, number, command, twice=False):
 
 
 def signals(strobe):
-    """Who ends strobe ends the command that it started, and sees what was sampled until then."""
+    """A signal that ends strobe also ends its command, and strobe prints the samples so far."""
     busy = 'exec 3>"$1"; echo $$ >&3; while :; do :; done'
     deaf = 'exec 3>"$1"; trap "echo told >&3" TERM; echo $$ >&3; while :; do :; done'
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
@@ -242,7 +246,8 @@ def output(strobe, shares):
         checks.check("a full disk under stdout", process.returncode == 1
                      and process.stderr.startswith(b"strobe: "), str(process))
 
-        # What is opened first must not take the stream's number: the error would be another one.
+        # A file opened first must not get the descriptor of a closed stream: the error would be
+        # another one.
         process = subprocess.run(["sh", "-c", 'exec "$@" <&- >&-', "sh", strobe, "report", "--duration",
                                   "0.3", "-p", str(work.pid)],
                                  stderr=subprocess.PIPE, timeout=120, check=False)
@@ -285,7 +290,7 @@ def terminals(strobe, shares):
 
 
 def sentences(strobe):
-    """On a terminal rows end between words; elsewhere a sentence is one line."""
+    """On a terminal, rows end between words; elsewhere a sentence is one line."""
     try:
         import pyte  # noqa: F401
     except ImportError:
@@ -307,7 +312,7 @@ def sentences(strobe):
 
 
 def few_descriptors(strobe, pid, user=None):
-    """Each step of the start in turn finds no descriptor left."""
+    """Each step of the start in turn runs out of descriptors."""
     for count in range(5, 18):
         for target in (["-p", str(pid)], ["--", "true"]):
             result = run(json_report(strobe, *target), user=user,
@@ -319,7 +324,8 @@ def few_descriptors(strobe, pid, user=None):
 
 
 def few_descriptors_for_files(strobe, shares):
-    """The same for recordings: the limit and its remedy are named, not the system's text for it."""
+    """The limit of open files and its remedy are named for recordings too, instead of the system's
+    error text."""
     with tempfile.TemporaryDirectory(prefix="strobe-test-") as folder:
         data = os.path.join(folder, "data")
         run([strobe, "record", "-e", "cpu-clock", "-o", data, "--", shares, "1"])
@@ -333,7 +339,8 @@ def few_descriptors_for_files(strobe, shares):
 
 
 def deleted_files(strobe, shares, library):
-    """What an ordinary user runs and has deleted: the program has names, a library the reason and the remedy."""
+    """Files that an ordinary user runs and has deleted: the program has names, the library a reason
+    and a remedy."""
     if os.geteuid() != 0:
         checks.skip("deleted files of ordinary users", "only root can become one")
         return
@@ -351,7 +358,7 @@ def deleted_files(strobe, shares, library):
 
 
 def fuse_of_another(strobe, shares, library):
-    """The kernel lets nobody but its owner into such a mount."""
+    """The kernel lets only its owner into such a mount."""
     folder = tempfile.mkdtemp(prefix="strobe-test-fuse-")
     os.chmod(folder, 0o755)
     files = {os.path.basename(path): path for path in (shares, library)}
@@ -360,7 +367,7 @@ def fuse_of_another(strobe, shares, library):
             with started(["env", f"LD_LIBRARY_PATH={folder}", os.path.join(folder, "shares"), "0"], user=NOBODY) as own:
                 let_run(own.pid, 0.2)
                 result = run([strobe, "report", "--cache-dir", "", "--duration", "0.5", "-p", str(own.pid)])
-                # One note stands for the program and its library: which of them comes first, nobody knows.
+                # One note covers the program and its library, and names either of them.
                 checks.check("a FUSE mount of another user is told", re.search(
                     f"shares(_lib.so)?' lies in a FUSE mount of user {NOBODY}.*strobe of that user sees names",
                     " ".join(result.out.split())), str(result))
@@ -415,7 +422,8 @@ def ordinary_user(strobe, shares, library):
                          run(json_report(strobe, "-a"), user=NOBODY))
             for level in (3, 4):
                 with sysctl(PARANOID, level):
-                    # Levels above 2 are a distribution's patch; without it they mean 2.
+                    # Levels above 2 come from a distribution's patch; other kernels treat them as
+                    # 2.
                     result = run(json_report(strobe, "-p", str(own.pid)), user=NOBODY)
                     if result.status == 0:
                         profiled(f"paranoid {level}: means 2 on this kernel", result)
@@ -443,7 +451,7 @@ def scarce(strobe, shares, threads):
 
 
 def filters(strobe):
-    """The kernel says EINVAL alone of a filter; the sentence names the fields that there are."""
+    """The kernel only returns EINVAL for a filter; strobe's sentence names the existing fields."""
     if os.geteuid() != 0:
         checks.skip("filters of tracepoints", "only root may open tracepoints")
         return
@@ -465,13 +473,14 @@ def filters(strobe):
 
 
 def rights(strobe, shares, library):
-    """What no setting allows, and what capabilities are of no use in: the true cause, and what helps."""
+    """Events that no setting permits, and for which capabilities are useless: strobe names the
+    cause and the remedy."""
     if os.geteuid() != 0:
         checks.skip("events that need CAP_SYS_ADMIN", "only root can give away what it may")
         return
     become = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
     perfmon = [*become, "--inh-caps=+perfmon", "--ambient-caps=+perfmon"]
-    # An address of the kernel, wherever it is: permission is asked for before what is there.
+    # Any kernel address will do: the kernel checks permission before the address.
     breakpoint = "mem:0xffffffff81000100:w"
     wrong = ("security module", "seccomp", "modifier :u")
     with public_copy(strobe, shares, library) as (strobe, shares, _), started(["sleep", "600"]) as roots:
@@ -498,7 +507,8 @@ def rights(strobe, shares, library):
 
 
 def pid_namespace(strobe, shares):
-    """In a container's pid namespace the others have no pid: told, and their work is not taken for idle."""
+    """A container's pid namespace hides the pids of other processes: strobe says so, and does not
+    take their work for idle."""
     if os.geteuid() != 0:
         checks.skip("a pid namespace", "only root can make one")
         return

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Recordings of simpleperf (Android): their own names of events and functions, and never those of this machine's files.
+"""Recordings of simpleperf (Android): their own names of events and functions, never those of local
+files.
 
 usage: simpleperf.py STROBE FIXTURES
 """
@@ -63,7 +64,7 @@ def names(strobe, folder):
 
 
 class Local(make_simpleperf.Simpleperf):
-    """Of a file that lies here, which the recording has no names of."""
+    """A recording of a local file without names in it; `told` adds simpleperf's metadata."""
 
     def __init__(self, path, offset, told):
         Samples.__init__(self)
@@ -92,7 +93,7 @@ def never_local(strobe, folder):
 
 
 def hostile(strobe, folder):
-    """Sections that are cut, or of other bytes, are no names and no harm."""
+    """Sections with wrong bytes lose only names, and a forged name stays one line."""
     good = bytearray(make_simpleperf.Simpleperf().file())
     start, end = good.index(b"[kernel.kallsyms]\x10"), len(good)
     rand = random.Random(7)
@@ -113,7 +114,8 @@ def hostile(strobe, folder):
 
 
 def split(strobe, folder):
-    """Formats of tracepoints that are longer than a record come in pieces, and ids of events of their own."""
+    """Tracepoint formats longer than a record come in pieces, and an event's ids in a record of
+    their own."""
 
     class Traced(make_simpleperf.Simpleperf):
         def __init__(self):

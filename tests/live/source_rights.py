@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Source files that a hostile program's debug information names are read with no more rights than its owner has: by annotate,
-live and of recordings and archives, with --source-tree and --source-prefix, of processes in another root; the user's own are
-shown as ever.
+"""Source files named by a hostile program are read only with its owner's rights.
+
+The names come from the program's debug information.  Covers annotate, live and of recordings and
+archives, with --source-tree and --source-prefix, and of processes in another root.  The user's
+own files are shown as usual.
 
 usage: source_rights.py STROBE
 """
@@ -51,7 +53,8 @@ def write(name, text, mode=0o644, owner=0):
 
 
 def build(name, source, owner):
-    """A program whose hot line is the first of another file, and which belongs to somebody."""
+    """Build a program that belongs to `owner`, and whose hot line is the first line of another
+    file."""
     code = write(f"{name}.c", PROGRAM % source)
     os.makedirs(path("bin"), exist_ok=True)
     subprocess.run(["gcc", "-g", "-O1", "-static", "-o", path("bin", name), code], check=True)
@@ -67,7 +70,7 @@ def annotate(*args):
 
 
 def shown(name, source, owner, text, wanted):
-    """Live: what is the program's owner's business is shown, nothing else."""
+    """Live: the source is shown only if the program's owner may read it."""
     program = build(name, source, owner)
     result = annotate("--", program)
     checks.check(f"{name}: the source is {'shown' if wanted else 'not shown'}",
@@ -114,7 +117,7 @@ def test_tree():
 
 
 def test_prefix():
-    """Nothing leads out of what the user named."""
+    """No path leads out of the directory that the user named."""
     program = path("bin", "others-dots")
     os.makedirs(path("mine") + folder + "/open", exist_ok=True)
     result = annotate("--source-prefix", path("mine"), "--", program)
@@ -130,7 +133,8 @@ def test_prefix():
 
 
 def test_roots():
-    """root within another root may not name what only root outside may read; what everybody there may is shown."""
+    """root in another root must not reveal a file that only root outside may read; files that all
+    users there may read are shown."""
     program = build("inside", path("secret", "key"), 0)
     plain = build("inside-open", "/src/a.c", 0)
     for name, how, enter in (

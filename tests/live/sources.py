@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where symbols come from: separate debug files by build-id and by .gnu_debuglink with its CRC-32, below configured
-directories and in the target's mount namespace, .gnu_debugdata, compressed sections; live and of recordings.
+"""Sources of symbols: separate debug files, .gnu_debugdata, and compressed sections.
+
+Debug files are found by build-id and by .gnu_debuglink with its CRC-32, below configured
+directories and in the target's mount namespace.  Each is checked live and in recordings.
 
 usage: sources.py STROBE
 """
@@ -54,7 +56,7 @@ def tool(*command):
 
 
 def build(name, *flags):
-    """The program as it is compiled, in a folder of its own."""
+    """Build the program in a folder of its own, with its debug information."""
     place = os.path.join(folder, name)
     os.makedirs(place)
     source = os.path.join(folder, "source.c")
@@ -100,7 +102,7 @@ def report(*args):
 
 
 def expect(name, program, good, *options, wanted="hidden_one"):
-    """Live, and of a recording."""
+    """Check the names live, and in a recording."""
     image = os.path.basename(program)
     data = program + ".data"
     live = report("-F", "997", *options, "--", program)
@@ -138,7 +140,7 @@ def test_link():
     linked(program, below + os.path.dirname(program) + "/far.debug")
     expect("by name below --debug-dir", program, True, "--debug-dir", below)
 
-    # One that lies nearer, and is another, is passed over.
+    # A nearer debug file with another CRC-32 is skipped.
     wrong = program + ".debug"
     shutil.copy(below + wrong, wrong)
     with open(wrong, "r+b") as debug:
@@ -151,7 +153,7 @@ def test_link():
 
 
 def test_debugdata():
-    """As Fedora's find-debuginfo makes it: only functions that are not in .dynsym, in an xz file."""
+    """Packed like Fedora's find-debuginfo does: only functions missing from .dynsym, in an xz file."""
     program = build("packed")
     small = os.path.join(folder, "small")
     tool("objcopy", "--only-keep-debug", program, small + ".debug")
@@ -162,7 +164,7 @@ def test_debugdata():
     tool("objcopy", "--add-section", f".gnu_debugdata={small}.xz", program)
     expect("names that are packed in .gnu_debugdata", program, True)
 
-    # What is cut short, or unpacks to more than anybody needs, gives none.
+    # A truncated or oversized .gnu_debugdata gives no names.
     for name, content in (("cut", lzma.compress(os.urandom(100000))[:5000]),
                           ("bomb", lzma.compress(bytes(80 << 20), preset=0)), ("text", b"no xz at all")):
         broken = build(name)
@@ -182,7 +184,7 @@ def test_compressed():
         program = build(name)
         by_build_id(program, below, flag)
         expect(f"a debug file with compressed sections ({name})", program, True, "--debug-dir", below)
-    # A debug file that is packed as a whole is none; the next place has it.
+    # A debug file that is compressed as a whole is invalid; the next place has a valid one.
     program = build("whole")
     by_build_id(program, os.path.join(folder, "debug-whole"))
     number = build_id(program)
@@ -197,7 +199,7 @@ def test_compressed():
 
 
 def test_namespace():
-    """What lies below /usr/lib/debug where the target lives is nowhere else."""
+    """Only the target's mount namespace has these files below /usr/lib/debug."""
     for name, how in (("by build-id", "id"), ("by .gnu_debuglink", "link")):
         program = build("inside_" + how)
         keep = os.path.join(folder, "keep-" + how)

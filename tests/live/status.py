@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The exit status of strobe with a command: the command's own, as with env, time and perf record."""
+"""The exit status of strobe with a command is the command's, like that of env, time and perf
+record."""
 
 import os
 import signal
@@ -15,7 +16,7 @@ strobe = sys.argv[1]
 
 
 def ways(folder):
-    """Every way to start a command, but for the screen."""
+    """Return each way to start a command, except on the screen."""
     return {
         "stat": [strobe, "stat"],
         "stat of intervals": [strobe, "stat", "--interval", "50"],
@@ -62,7 +63,7 @@ def cut_short(folder):
     for way in ("stat", "record", "report"):
         words = ways(folder)[way]
         with started(["sleep", "600"]) as target:
-            # What has the test's pipes open would keep it waiting.
+            # A running command would hold the test's pipes open and keep the test waiting.
             result = run([*words, "--duration", "0.2", "--", "sh", "-c",
                           f"exec tail --pid={target.pid} -f /dev/null >/dev/null 2>&1"])
             checks.check(f"{way}: --duration is over before the command", result.status == 0
@@ -70,7 +71,7 @@ def cut_short(folder):
 
 
 def signalled(folder):
-    """Whoever ends strobe ends the command, and its status is that."""
+    """A signal to strobe ends the command too, and strobe's status is the command's."""
     for way in ("stat", "record", "report"):
         for name, script, status in (
                 ("a command that heeds SIGTERM", "sleep 600", 128 + signal.SIGTERM),
@@ -85,7 +86,7 @@ def signalled(folder):
 
 
 def ignored_signals(folder):
-    """Whoever starts strobe may ignore what tells of the end of children, and commands inherit that."""
+    """strobe may start with SIGCHLD and SIGPIPE ignored, and commands inherit that."""
     ignoring = [sys.executable, "-c", "import os, signal, sys\n"
                 "signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"
                 "signal.signal(signal.SIGPIPE, signal.SIG_IGN)\n"

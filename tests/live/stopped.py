@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The processes that read symbols are stopped or killed, at any moment: strobe ends all the same, with names or a note,
-listens to SIGTERM meanwhile, and leaves no process behind."""
+"""The processes that read symbols are stopped or killed at any moment.
+
+strobe still ends, with names or a note, reacts to SIGTERM meanwhile, and leaves no process."""
 
 import concurrent.futures
 import contextlib
@@ -16,7 +17,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from checks import NOBODY, Checks, amounts_count, run  # noqa: E402
 
-LIMIT = 120  # seconds; longer is a hang
+LIMIT = 120  # seconds; a longer run is a hang
 LONG_NAMES = 20  # seconds that a worker may take to begin
 
 strobe, shares = sys.argv[1:]
@@ -47,7 +48,7 @@ def state(pid):
 
 
 def readers(pid, below):
-    """The spawner of a strobe, or the workers below it."""
+    """Return the spawner of a strobe, or the workers below it."""
     spawners = [child for child in children(pid) if comm(child) == "strobe-symbols"]
     return [worker for spawner in spawners for worker in children(spawner)] if below else spawners
 
@@ -63,7 +64,7 @@ def wait_for(what, timeout=LIMIT):
 
 
 def is_settled(pid):
-    """It waits for questions, in poll(2): all that it does at its beginning is done."""
+    """Return whether a process waits for requests in poll(2), so its start is complete."""
     with contextlib.suppress(OSError):
         with open(f"/proc/{pid}/syscall", encoding="ascii") as file:
             return file.read().split()[0] in ("7", "271", "73")
@@ -86,7 +87,7 @@ def report(*target):
 
 
 def ended(process, timeout=LIMIT):
-    """Status, output and errors; None for one that hangs."""
+    """Return (status, output, errors); None if the process hangs."""
     try:
         out, err = process.communicate(timeout=timeout)
     except subprocess.TimeoutExpired:
@@ -100,7 +101,7 @@ def is_told(result):
 
 
 def disturb(name, below, number, always):
-    """From the start; always: each one that follows too."""
+    """Disturb a spawner or worker from the start on; always: its successors too."""
     with report(shares, "1") as process:
         met = set()
         while process.poll() is None and (always or not met):
@@ -113,14 +114,14 @@ def disturb(name, below, number, always):
             if len(met) > 20:
                 break
         result = ended(process)
-        # One that was killed may still be on its way out.
+        # A killed process may still be exiting.
         wait_for(lambda: all(state(pid) in ("gone", "Z") for pid in met), 60)
         left = [pid for pid in met if state(pid) not in ("gone", "Z")]
     return [(name, met and is_told(result), f"disturbed {len(met)}, {result}"), (name + ": no process is left", not left, left)]
 
 
 def stop_at_exit():
-    """The spawner is stopped when it has answered all questions."""
+    """The spawner is stopped after it has answered all questions."""
     with report("cat") as process:
         spawner = wait_for(lambda: readers(process.pid, False))
         os.kill(spawner[0], signal.SIGSTOP)
@@ -133,7 +134,7 @@ def stop_at_exit():
 
 
 def terminate_while_asking():
-    """The signal comes while a question waits for a worker that is stopped."""
+    """SIGTERM comes while a question waits for a stopped worker."""
     with report(shares, "1") as process:
         worker = wait_for(lambda: readers(process.pid, True))
         os.kill(worker[0], signal.SIGSTOP)
@@ -142,8 +143,9 @@ def terminate_while_asking():
 
 
 def terminate_waiting():
-    """Runs strobe with a worker that is stopped, and sends the signal once the command has ended.  Returns how strobe ended,
-    and for how long the command ran."""
+    """Run strobe with a stopped worker, and send SIGTERM after the command has ended.
+
+    Returns strobe's result (None if it hangs), and the command's duration in s."""
     begun = time.monotonic()
     with report(shares, "1") as process:
         worker = wait_for(lambda: readers(process.pid, True))
@@ -151,7 +153,7 @@ def terminate_waiting():
         wait_for(lambda: "shares" in [comm(pid) for pid in children(process.pid)])
         wait_for(lambda: "shares" not in [comm(pid) for pid in children(process.pid)])
         lasted = time.monotonic() - begun
-        time.sleep(3)  # names are waited for
+        time.sleep(3)  # strobe now waits for names
         process.send_signal(signal.SIGTERM)
         result = ended(process, LONG_NAMES / 2)
         if result is None:
@@ -161,12 +163,13 @@ def terminate_waiting():
 
 
 def terminate_after_end():
-    """The signal comes once the command has ended: the report has no names, and says so.  A signal that comes before strobe
-    has seen the end stops sampling, and a second one ends the wait."""
+    """SIGTERM comes after the command has ended: the report has no names, and says so.
+
+    A signal before strobe has seen the end stops sampling, and a second one ends the wait."""
     for _ in range(5):
         result, lasted = terminate_waiting()
         out = result[1] if result else ""
-        # On a busy machine it may be stopped only when it has given all names.
+        # On a busy machine the worker may be stopped only after it has returned all names.
         if "shares_hot" not in out:
             break
     took = re.search(r"shares 1, ([0-9.]+) s", out)
@@ -177,7 +180,7 @@ def terminate_after_end():
 
 
 def kill_strobe():
-    """strobe leaves no process behind, stopped or not."""
+    """A killed strobe leaves no process, stopped or not."""
     with report("cat") as process:
         spawner = wait_for(lambda: [pid for pid in readers(process.pid, False) if is_settled(pid)])
         os.kill(spawner[0], signal.SIGSTOP)

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Programs that were stripped, in part or as a whole, or linked in unusual ways: a name covers only its function, every
-table that belongs to a file is used, and a function without a name is one row, by the address that nm gives it.
+"""Programs that were stripped, partly or completely, or linked in unusual ways.
+
+A name covers only its function, and every table that belongs to a file is used.  A function
+without a name is one row, by the address that nm gives it.
 
 usage: stripped.py STROBE
 """
@@ -54,7 +56,7 @@ stub:
 	ret
 	.section .note.GNU-stack,"",@progbits
 """
-# Code that neither a symbol nor .eh_frame tells of is behind the stub.
+# Code after the stub that neither a symbol nor .eh_frame covers.
 HIDDEN_LOOP = {"x86_64": "1:	dec %eax\n	jnz 1b", "aarch64": "1:	subs w0, w0, #1\n	b.ne 1b"}
 HIDDEN_START = {"x86_64": "	movl $300000000, %eax", "aarch64": "	mov w0, #0x10000000"}
 HIDDEN = """
@@ -76,7 +78,7 @@ next:
 	.section .note.GNU-stack,"",%progbits
 """
 CALLER = "void stub(void); int main(void) { stub(); return 0; }"
-# So many symbols lie in `stub`, the first where it begins, and its own loop is behind the last of them.
+# Number of symbols inside `stub`, the first at its start; its own loop follows the last one.
 NESTED = 40
 
 
@@ -91,7 +93,8 @@ def nested():
 
 
 def many_segments():
-    """A script for the linker that gives each of 200 functions a segment of its own, and the functions."""
+    """Return a linker script that gives each of 200 functions a segment of its own, and the
+    functions."""
     headers = "\n".join(f"  p{i} PT_LOAD;" for i in range(200))
     sections = "\n".join(f"  . = ALIGN(0x1000); .t{i} : {{ *(.t{i}) }} :p{i}" for i in range(200))
     script = f"PHDRS {{\n  head PT_LOAD FILEHDR PHDRS;\n{headers}\n  text PT_LOAD;\n}}\nSECTIONS {{\n  . = 0x400000 + SIZEOF_HEADERS;\n" \
@@ -133,7 +136,8 @@ def address_of(path, symbol):
 
 
 def shares(path, *options):
-    """{symbol: percent of the samples in the program's own file}, rows of 0 left out; what was said."""
+    """Return {symbol: percent of the samples in the program's own file} without rows of 0, and
+    strobe's output."""
     done = common.run([strobe, "report", "-F", "997", "--format", "json", *options, "--", path], env=ENV, cwd=folder)
     try:
         rows = [row for event in json.loads(done.out[done.out.index("{"):])["events"] for row in event["rows"]
@@ -145,7 +149,7 @@ def shares(path, *options):
 
 
 def expect(name, path, wanted, *options):
-    """Nearly all samples of the file are in one row, of this name."""
+    """Nearly all samples of the file are in one row with this name."""
     found, said = shares(path, *options)
     checks.check(name, found.get(wanted, 0) > 90, f"{found} {said if not found else ''}")
 
@@ -218,7 +222,7 @@ def check_layouts():
 
 
 def check_exports():
-    """The function's start in folded stacks, and addresses as nm gives them in perf script's text."""
+    """Folded stacks have the function's start, and perf script's text has nm's addresses."""
     whole, data = os.path.join(folder, "fixed"), os.path.join(folder, "stripped.data")
     start = int(address_of(whole, "inner"), 16)
     size = next(int(line.split()[1], 16) for line in run("nm", "-S", whole).splitlines() if line.split()[-1] == "inner")

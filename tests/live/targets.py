@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Attaching to programs that nobody here wrote, and whether the counts add up.
+"""Attaching to independent programs, and whether the counts add up.
 
 usage: targets.py STROBE SHARES NAMES FORKS
 """
@@ -106,7 +106,7 @@ def rows_of(found):
 
 
 def is_counted(event):
-    """No more is told than the kernel counted."""
+    """Return whether an event reports no more hits than the kernel counted."""
     return event["samples"] > 0 and told(event) <= event["count"]
 
 
@@ -115,8 +115,10 @@ def told(event):
 
 
 def is_whole(event):
-    """All that the kernel counted is sampled, lost, filtered or held back.  Beside another profiler some few hits of
-    events on CPUs are counted and never seen (doc/architecture.md): they must be told as held back."""
+    """Return whether all hits that the kernel counted are sampled, lost, filtered or held back.
+
+    Another profiler makes the kernel count a few hits of CPU events without samples
+    (doc/architecture.md).  strobe must report them as held back."""
     return event["count"] - told(event) <= os.cpu_count() and event["held_back"] <= event["count"] / 100
 
 
@@ -129,8 +131,9 @@ def check_sums(name, found, result):
 
 
 def attach(strobe, name, command, wanted, wait_for="ready", least=0):
-    """Attach to a running command: samples, a self share that sums to 100, and a row that `wanted` knows, with more
-    than `least` percent."""
+    """Attach to a running command: it has samples, and self shares that sum to 100.
+
+    One row satisfies `wanted`, and has more than `least` percent."""
     with started(command, wait_for=wait_for) as work:
         found, result = report(strobe, "-p", str(work.pid))
         rows = rows_of(found)
@@ -187,14 +190,14 @@ def programs(strobe, folder):
 
 
 def counts(strobe, shares):
-    """Samples + lost = what the kernel counted; an event of period 1 counts itself."""
+    """Samples + lost = the kernel's count; an event of period 1 counts itself."""
     with started(["sh", "-c", FORKS], wait_for="ready") as work:
         for scope in ("task", "cpu", "inherit"):
             found, result = report(strobe, "-p", str(work.pid), "-e", "page-faults", "-c", "1",
                                    "--scope", scope)
             check_sums(f"samples and lost add up to the count, scope {scope}", found, result)
-    # Another profiler of the same event: the kernel then gives samples the id of the event that comes first, which
-    # is a task's, put before those of the CPU at every switch.
+    # Another profiler has the same event: the kernel gives samples the id of the first event.  That
+    # is a task's event, which precedes the CPU's events at every switch.
     with started(["sh", "-c", FORKS], wait_for="ready") as work, \
             started([strobe, "report", "-p", str(work.pid), "--scope", "inherit", "-e", "page-faults",
                      "-c", "1", "--duration", "60"]):
@@ -212,7 +215,7 @@ def counts(strobe, shares):
 
 
 def hostile_names(strobe, names):
-    """Commands and symbols with escape sequences reach no output raw."""
+    """Escape sequences in names of commands and symbols reach no output unescaped."""
     with started([names]) as work:
         for form in ("text", "csv", "json"):
             result = run([strobe, "report", "--duration", "0.5", "--format", form, "-p",
@@ -224,7 +227,8 @@ def hostile_names(strobe, names):
 
 
 def executes(strobe, shares):
-    """A process that executes another program while it is followed is called by the new one's name, also once it has ended."""
+    """A followed process that executes another program gets the new program's name, even after it
+    has ended."""
     waiting = ["sh", "-c", 'echo ready; read line; exec "$0" 0', shares]
 
     def begin():
@@ -261,7 +265,7 @@ def executes(strobe, shares):
 
 
 def executes_while_counted(strobe, shares):
-    """The same of counts: a command that ends, and a process that lives on."""
+    """Counts also get the new name: of a command that ends, and of a process that continues."""
     counts = [strobe, "stat", "--format", "json", "-e", "task-clock", "--per"]
     for per in ("process", "thread"):
         result = run([*counts, per, "--", "sh", "-c", f"exec {shares} 1 >/dev/null"])
@@ -273,7 +277,7 @@ def executes_while_counted(strobe, shares):
     checks.check("a long name is whole", '"command":"shares-with-a-long-name"' in result.out, str(result))
     waiting = ["sh", "-c", 'read line; exec "$0" 0', shares]
     with subprocess.Popen(waiting, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as process:
-        # Its stopwatch lets it go on, and ends when it has.
+        # The timing command lets the process continue, and ends after the exec.
         result = run([*counts, "process", "-p", str(process.pid), "--", "sh", "-c",
                       f"echo > /proc/{process.pid}/fd/0; until grep -q shares /proc/{process.pid}/comm; do :; done"])
         process.kill()
@@ -282,7 +286,7 @@ def executes_while_counted(strobe, shares):
 
 
 def nameless(strobe, folder):
-    """The hottest function with a name may have next to nothing: that is said."""
+    """The hottest named function may have almost no samples: strobe says so."""
     path = os.path.join(folder, "nameless")
     with open(path + ".c", "w", encoding="ascii") as file:
         file.write(NAMELESS)
@@ -297,13 +301,14 @@ def nameless(strobe, folder):
 
 
 def processes(strobe, recording, *more):
-    """The samples of each process."""
+    """Return the samples of each process."""
     found = json.loads(run([strobe, "report", "--format", "json", "--group", "process", *more, recording]).out)
     return {row["process"]: row["samples"] for row in rows_of(found)}
 
 
 def stopwatch(strobe, shares, folder):
-    """A command beside a named target tells how long it is sampled, as with perf, and is no part of it."""
+    """A command given with a target only sets the sampling time, as with perf; it is not part of
+    the target."""
     data, busy = os.path.join(folder, "stopwatch.data"), ["sh", "-c", "echo $$; i=0; "
                                                           "while [ $i -lt 300000 ]; do i=$((i + 1)); done; exit 3"]
     with started([shares]) as work:
@@ -331,11 +336,11 @@ def stopwatch(strobe, shares, folder):
 
 
 def missed(strobe, forks):
-    """Tasks that began and ended while strobe stood still are told, each of them."""
+    """Tasks that begin and end while strobe is stopped are reported, each of them."""
     wanted = 200
     command = ["sh", "-c", 'kill -STOP $PPID; "$@" >&2; kill -CONT $PPID', "sh", forks, str(wanted // 2)]
     found, result = report(strobe, "--scope", "task", "-e", "cpu-clock", "--", *command, duration="60")
-    # That program is a task, too.
+    # The program that makes the tasks is a task, too.
     checks.check("tasks that ended before their events could be opened", found is not None
                  and (found["side_band_lost"] or wanted <= found["tasks_missed"] <= wanted + 1),
                  f"{found and found['tasks_missed']} of {wanted}: {result.err}")

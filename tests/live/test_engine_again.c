@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_engine_again.c - numbers of processes and threads that somebody else has the next moment, and attaching
- * again and again.
+ * test_engine_again.c - reused pids and tids, and attaching again and again.
  */
 #include "tests/live/engine_fixture.h"
 
@@ -15,7 +14,7 @@ struct orders {
 	int go[2], execute[2], born[2]; /* pipes */
 };
 
-/* Tells that it is there, and at a byte executes a program, which ends with its parent. */
+/* Reports its birth, and at a byte executes a program, which ends with its parent. */
 static void *exec_thread(void *arg)
 {
 	const struct orders *orders = arg;
@@ -27,8 +26,8 @@ static void *exec_thread(void *arg)
 	_exit(2);
 }
 
-/* At the first byte a child whose second thread executes a program, which takes the number of the first; at the second the
- * end of all. */
+/* At the first byte starts a child whose second thread executes a program; that program takes the
+ * first thread's number.  At the second byte kills the child and returns. */
 static void body_thread_executes(void *arg)
 {
 	const struct orders *orders = arg;
@@ -76,7 +75,7 @@ static bool has_shell(struct rig *rig, uint64_t arg)
 	return has_label(rig, "sh");
 }
 
-/* All that the processes have: a sanitizer may add some of its own. */
+/* Returns whether all threads of the processes are followed, a sanitizer's own threads included. */
 static bool has_all_threads(struct rig *rig, uint64_t processes)
 {
 	struct proc_process process;
@@ -102,7 +101,7 @@ static void check_thread_executes(enum engine_scope scope)
 	assert_int_equal(pipe(orders.execute), 0);
 	assert_int_equal(pipe(orders.born), 0);
 	pid = start_child(body_thread_executes, &orders);
-	close(orders.born[1]); /* when they die, reads tell */
+	close(orders.born[1]); /* reads then end when the children die */
 	rig_target(rig, &pid);
 	rig->config.scope = scope;
 	rig_start(rig);
@@ -112,7 +111,7 @@ static void check_thread_executes(enum engine_scope scope)
 	assert_true(rig_wait(rig, has_all_threads, 2));
 	assert_int_equal(write(orders.execute[1], "x", 1), 1);
 	assert_true(rig_wait(rig, has_shell, 0));
-	/* No thread is left behind under a number that nobody has. */
+	/* No thread keeps a number that no longer exists. */
 	assert_true(rig_wait(rig, has_all_threads, 2));
 	assert_int_equal(rig->status.tasks_missed, 0);
 	assert_int_equal(write(orders.go[1], "e", 1), 1);
@@ -137,7 +136,7 @@ static void test_exec_by_another_thread(void **state)
 		check_thread_executes(SCOPE_CPU);
 }
 
-/* Nothing is left of any of them. */
+/* Attaching and detaching often leaves no threads or descriptors. */
 static void check_attached_often(enum engine_scope scope)
 {
 	struct rig *rig = rig_new("cpu-clock", 997, 0);
@@ -150,7 +149,7 @@ static void check_attached_often(enum engine_scope scope)
 	rig_start(rig);
 	assert_true(rig_wait(rig, has_samples, 50));
 	assert_true(rig_wait(rig, has_note, NOTE_ATTACHED));
-	/* A sanitizer may have one of its own. */
+	/* A sanitizer may have a thread of its own. */
 	threads = rig->status.threads;
 	for (int i = 0; i < 60; i++) {
 		int32_t second = start_child(body_burn, NULL);
@@ -183,7 +182,7 @@ static void test_attached_often(void **state)
 		check_attached_often(SCOPE_CPU);
 }
 
-/* --- numbers that are given out again, in a namespace of our own --- */
+/* --- reused numbers, in a pid namespace of our own --- */
 
 static bool next_pid_is(int32_t pid)
 {
@@ -201,7 +200,7 @@ static void body_named(void *arg)
 	body_burn(NULL);
 }
 
-/* A child of that number. */
+/* Starts a child with this pid. */
 static bool child_is(int32_t pid, const char *comm)
 {
 	for (int i = 0; i < 100; i++) {
@@ -217,7 +216,7 @@ static bool child_is(int32_t pid, const char *comm)
 	return false;
 }
 
-/* Samples of that thread under that name. */
+/* Returns the number of samples of that thread under that name. */
 static uint64_t samples_of(struct rig *rig, int32_t pid, const char *comm)
 {
 	struct snapshot snapshot;
@@ -271,7 +270,7 @@ static void check_number_given_out_again(enum engine_scope scope, bool machine)
 		assert_true(rig_wait(rig, has_samples, rig->status.events[0].samples + 1000));
 		assert_int_equal(samples_of(rig, number, "stranger"), 0);
 		assert_int_equal(rig->status.processes, 1);
-		/* Until it is asked for. */
+		/* The new process is sampled only after it is attached. */
 		assert_int_equal(engine_attach(rig->engine, number), 0);
 		assert_true(rig_wait(rig, has_samples_of, 50));
 	}

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_engine_asked.c - what of an attribute is asked for by options of its own: call chains of one side, threads without
- * children, until an exec, counts of threads that end, one CPU; each seen in what the kernel then does.  And whose sample is whose.
+ * test_engine_asked.c - attribute bits with options of their own, checked by the kernel's
+ * behaviour.
+ *
+ * Call chains of one side, threads without children, sampling until an exec, counts of ending
+ * threads, and one CPU.  Also checks that each sample belongs to its event.
  */
 #include "tests/live/engine_fixture.h"
 #include "tests/live/engine_orders.h"
@@ -18,13 +21,13 @@
 #define PAGES 300
 #define CHILD_PAGES 700
 
-/* What a recording would get. */
+/* everything that a recording would get */
 struct seen {
 	struct record_format format;
 	struct perf_event_attr attr;
 	uint64_t samples, chains, kernel_parts, user_parts;
 	uint64_t reads, read_value;
-	bool every; /* not only of the first event: all have one format */
+	bool every; /* counts all events, not only the first; all have one format */
 };
 
 static void see_begin(const struct event_spec *events, size_t n, void *ctx)
@@ -94,7 +97,7 @@ static struct rig *rig_seen(const char *events)
 	return rig;
 }
 
-/* System calls, whose samples are in the kernel. */
+/* Makes system calls; their samples are in the kernel. */
 static void body_calls(void *arg)
 {
 	(void)arg;
@@ -141,7 +144,7 @@ static void *thread_faults(void *arg)
 	return NULL;
 }
 
-/* ThreadSanitizer lets no child of a process begin threads. */
+/* Skips under ThreadSanitizer, where the child of a process cannot start threads. */
 static void need_threads_of_children(void)
 {
 #ifdef __SANITIZE_THREAD__
@@ -150,7 +153,7 @@ static void need_threads_of_children(void)
 #endif
 }
 
-/* A thread that faults, and a child that faults more; each when it is told to. */
+/* Starts a thread that faults and a child that faults more; orders start each step. */
 static void body_family(void *arg)
 {
 	pthread_t thread;
@@ -187,7 +190,7 @@ static uint64_t count_family(enum engine_scope scope, bool own_threads)
 	open_pipes();
 	pid = start_child(body_family, NULL);
 	rig->config.own_threads = own_threads;
-	rig->config.no_credit = true; /* nothing that happens is passed over */
+	rig->config.no_credit = true; /* no credit, so no hit is left out */
 	rig->config.scope = scope;
 	rig_target(rig, &pid);
 	rig_start(rig);
@@ -223,16 +226,17 @@ static void test_own_threads(void **state)
 			(unsigned long)all, (unsigned long)own);
 		assert_true(all >= PAGES + CHILD_PAGES);
 		assert_true(own >= PAGES);
-		/* Sanitizers have faults of their own. */
+		/* Sanitizers cause faults of their own. */
 		if (amounts_count())
 			assert_true(own + CHILD_PAGES / 2 < all);
 	}
 }
 
-/* Faults, and executes a program that goes on to fault, tells that, and waits. */
+/* Faults, then executes a program that faults, reports that, and waits. */
 static void body_exec(void *arg)
 {
-	/* The text becomes 4 MB, so that there are more faults than those of the sanitizers may differ by. */
+	/* The text grows to 4 MB, so that its faults exceed any difference by a sanitizer's
+	 * faults. */
 	static const char script[] =
 		"i=0; t=0123456789abcdef; while [ $i -lt 18 ]; do i=$((i+1)); t=$t$t; /bin/true; "
 		"done; echo d; read x";
@@ -269,7 +273,7 @@ static uint64_t count_to_exec(enum engine_scope scope, bool until_exec)
 	assert_true(rig_wait(rig, has_note, NOTE_ATTACHED));
 	give_order();
 	wait_done();
-	/* It runs on: for us it is over. */
+	/* The program runs on, but sampling has ended. */
 	if (until_exec)
 		assert_true(rig_wait(rig, has_ended, 0));
 	else
@@ -313,7 +317,8 @@ static void test_until_exec(void **state)
 	rig_free(rig);
 }
 
-/* Threads that end are told of with what they counted; and no CPU's share is taken for a counter's. */
+/* Ending threads report their counts. running_ns is the counter's time, not the share of one
+ * CPU. */
 static void test_counts_of_threads(void **state)
 {
 	struct rig *rig = rig_seen("page-faults:u");
@@ -339,7 +344,8 @@ static void test_counts_of_threads(void **state)
 		(unsigned long)event->count,
 		100.0 * (double)event->running_ns / (double)event->enabled_ns);
 	assert_int_equal(seen.attr.inherit_stat, 1);
-	/* Linux 6.18 leaves out what ends while its context is taken apart: of the thread and the child one at least is told. */
+	/* Linux 6.18 omits tasks that end while their context is taken apart: at least one of the
+	 * thread and the child reports. */
 	assert_true(seen.reads >= 1);
 	assert_true(seen.read_value >= PAGES);
 	assert_true(seen.read_value <= event->count);
@@ -350,7 +356,7 @@ static void test_counts_of_threads(void **state)
 	rig_free(rig);
 }
 
-/* --- whose sample it is --- */
+/* --- the event of a sample --- */
 
 static int open_foreign(uint64_t config, pid_t pid)
 {
@@ -386,7 +392,7 @@ static void check_ids(enum engine_scope scope)
 	rig_target(rig, &pid);
 	rig_start(rig);
 	assert_true(rig_wait(rig, has_note, NOTE_ATTACHED));
-	/* Those who come later stand before us, and their ids in our samples. */
+	/* Later events precede ours in the kernel's list, and our samples carry their ids. */
 	others[0] = open_foreign(PERF_COUNT_SW_PAGE_FAULTS, pid);
 	others[1] = open_foreign(PERF_COUNT_SW_CONTEXT_SWITCHES, pid);
 	assert_true(rig_wait(rig, has_samples, 300));
@@ -404,8 +410,9 @@ static void check_ids(enum engine_scope scope)
 			(unsigned long)event->filtered);
 		assert_true(event->samples >= 50);
 		least = event->count - CAUGHT_AT_END;
-		/* On CPUs some may be counted without a sample as all ends; see architecture.md.  Of switches on a CPU that is
-		 * idle in between, Linux 6.18 counts more than it gives samples of, to perf record as well. */
+		/* CPU events may count some hits without a sample when sampling ends; see
+		 * architecture.md.  On a CPU that is idle in between, Linux 6.18 counts more
+		 * switches than it samples, also for perf record. */
 		if (scope == SCOPE_CPU) {
 			const bool most =
 				amounts_count() && strcmp(event->name, "context-switches");
@@ -420,7 +427,8 @@ static void check_ids(enum engine_scope scope)
 	rig_free(rig);
 }
 
-/* Several events that fire together, beside a profiler that has the same: each sample is its own event's. */
+/* Several events fire together, next to a profiler with equal events: each sample belongs to its
+ * own event. */
 static void test_samples_tell_their_event(void **state)
 {
 	(void)state;
@@ -429,7 +437,7 @@ static void test_samples_tell_their_event(void **state)
 	check_ids(SCOPE_CPU);
 }
 
-/* What is recorded has nothing of that in it. */
+/* Recorded samples carry no PERF_SAMPLE_READ, which only attributes live samples. */
 static void test_ids_are_not_recorded(void **state)
 {
 	static const char events[] = "page-faults:u,page-faults";
@@ -452,7 +460,7 @@ static void test_ids_are_not_recorded(void **state)
 
 /* --- a task on one CPU --- */
 
-/* The first and the last CPU that this process may use; skips where they are one. */
+/* Sets the first and the last CPU that this process may use; skips if they are the same. */
 static void two_cpus(int cpus[2])
 {
 	cpu_set_t set;
@@ -502,7 +510,7 @@ static void test_task_on_a_cpu(void **state)
 
 		open_pipes();
 		pid = start_child(body_there, cpus);
-		wait_done(); /* it is on its CPU */
+		wait_done(); /* the child runs on its CPU */
 		rig->config.scope = i < 2 ? SCOPE_TASK : SCOPE_INHERIT;
 		rig->config.no_credit = true;
 		rig->config.target.cpus = &cpus[i % 2];
@@ -525,7 +533,7 @@ static void test_task_on_a_cpu(void **state)
 	}
 }
 
-/* --- what the engine leaves alone --- */
+/* --- ioctls that the engine does not use --- */
 
 static struct sys_counts counts_of(int fd)
 {
@@ -536,7 +544,8 @@ static struct sys_counts counts_of(int fd)
 	return counts;
 }
 
-/* RESET forgets the value and not the times it was counted in; FLAG_GROUP reaches members, also those without credit. */
+/* RESET clears the value but not its times; FLAG_GROUP reaches members too, even those without
+ * credit. */
 static void test_ioctls_not_used(void **state)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
@@ -555,7 +564,7 @@ static void test_ioctls_not_used(void **state)
 	place.group_fd = leader;
 	member = sys_open_at(&attr, &place);
 	assert_true(leader >= 0 && member >= 0);
-	/* Asked for of every event. */
+	/* The engine requires this of every event. */
 	assert_int_equal(fcntl(leader, F_GETFD), FD_CLOEXEC);
 	assert_int_equal(sys_enable(leader), 0);
 	touch_pages(PAGES);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_engine_bpf.c - BPF programs that decide about samples (PERF_EVENT_IOC_SET_BPF), ours and those of others
- * (PERF_EVENT_IOC_QUERY_BPF).  Skipped where none can be loaded.
+ * test_engine_bpf.c - BPF programs that filter samples, our own and those of others.
+ *
+ * Uses PERF_EVENT_IOC_SET_BPF and PERF_EVENT_IOC_QUERY_BPF.  Skipped if no program can be loaded.
  */
 #include "tests/live/engine_fixture.h"
 #include "tests/live/engine_orders.h"
@@ -15,7 +16,7 @@
 
 #define CALLS 300
 
-/* A program that returns a number; or -errno. */
+/* Loads a program that returns `answer`.  Returns its fd or -errno. */
 static int load_program(uint32_t type, int32_t answer)
 {
 	const struct bpf_insn code[] = {
@@ -103,7 +104,7 @@ static struct rig *rig_asking(
 
 #define TRACEPOINT "raw_syscalls:sys_enter"
 
-/* What a program leaves out of a tracepoint is neither sampled nor counted. */
+/* Hits that the program rejects are neither sampled nor counted. */
 static void check_tracepoint(enum engine_scope scope, int32_t answer)
 {
 	int program = need_program(BPF_PROG_TYPE_TRACEPOINT, answer);
@@ -140,12 +141,12 @@ static void test_program_of_tracepoint(void **state)
 	need_cpu_wide();
 	check_tracepoint(SCOPE_TASK, 1);
 	check_tracepoint(SCOPE_TASK, 0);
-	/* Several events, of which the first has it for all. */
+	/* CPU-wide there are several events; the program of the first applies to all. */
 	check_tracepoint(SCOPE_CPU, 1);
 	check_tracepoint(SCOPE_CPU, 0);
 }
 
-/* Of counting alone: what a child counted, or -errno. */
+/* Counts a child's calls without sampling.  Returns the count or -errno. */
 static int64_t count_calls(const char *bpf, bool by_cpu, struct engine_failure *failure)
 {
 	struct event_error error;
@@ -209,7 +210,7 @@ static bool has_count(struct rig *rig, uint64_t n)
 	return rig->status.events[0].count >= n;
 }
 
-/* A counter goes on counting where its samples are left out. */
+/* A counter still counts when its samples are rejected. */
 static void test_program_of_samples(void **state)
 {
 	int program = need_program(BPF_PROG_TYPE_PERF_EVENT, 0);
@@ -227,7 +228,7 @@ static void test_program_of_samples(void **state)
 	rig_free(rig);
 }
 
-/* Programs of others are seen, and refusals name the program. */
+/* Programs of others are reported, and refusals name the program. */
 static void test_programs_of_others(void **state)
 {
 	int program = need_program(BPF_PROG_TYPE_TRACEPOINT, 1);
@@ -257,7 +258,7 @@ static void test_programs_of_others(void **state)
 	assert_true(find_note(rig, NOTE_BPF)->value >= 1);
 	rig_stop(rig);
 	rig_free(rig);
-	/* The same one, if it is asked for. */
+	/* A request for the program that is already attached succeeds. */
 	rig = rig_asking(TRACEPOINT, text_of(program), pid, SCOPE_TASK);
 	assert_true(rig_wait(rig, has_note, NOTE_ATTACHED));
 	assert_int_equal(rig->status.events[0].error, 0);

@@ -55,7 +55,7 @@ static bool has_faults(struct rig *rig, uint64_t n)
 	return rig->status.events[1].samples >= n;
 }
 
-/* Once around: samples go on, and are read in the format they were opened with. */
+/* Switches through all modes: sampling continues, and records keep the format of their event. */
 static void test_modes(void **state)
 {
 	static const enum engine_call_graph modes[] = {
@@ -128,7 +128,8 @@ static void test_small_rings(void **state)
 	expect_copied(4, 8192);
 }
 
-/* A timer has no call stack: chains come by frame pointers, it is told, and other modes can be chosen. */
+/* A timer has no branch call stack: chains use frame pointers, a note says so, and other modes can
+ * be chosen. */
 static void test_call_stacks(void **state)
 {
 	int32_t pid;
@@ -157,7 +158,7 @@ static bool has_late(struct rig *rig, uint64_t n)
 	return rig->status.chains.late >= n;
 }
 
-/* Samples wait for a second, and then do without tables. */
+/* Samples wait a second for tables, and then are unwound without them. */
 static void test_late_tables(void **state)
 {
 	int32_t pid;
@@ -171,7 +172,7 @@ static void test_late_tables(void **state)
 	rig_start(rig);
 	assert_true(rig_wait(rig, has_late, 1));
 	const uint64_t late = rig->status.chains.late;
-	/* A change of format waits for none of them. */
+	/* A change of format waits for no tables. */
 	switch_to(rig, CALL_GRAPH_FP, 0);
 	assert_true(rig->status.chains.late > late);
 	rig_stop(rig);

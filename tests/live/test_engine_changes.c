@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_engine_changes.c - filters, breakpoints and probes count exactly, and events change while they run.
+ * test_engine_changes.c - filters, breakpoints and probes count exactly, and running events change.
  */
 #include "tests/live/engine_fixture.h"
 #include "tests/live/engine_orders.h"
@@ -13,9 +13,9 @@
 
 #define CALLS 500
 
-static volatile long *watched; /* two of them, shared with the child */
+static volatile long *watched; /* two variables, shared with the child */
 
-/* At each order a round of work that is known to the last call. */
+/* Does a round of work at each order; the number of its calls is known exactly. */
 static void body_rounds(void *arg)
 {
 	(void)arg;
@@ -57,7 +57,7 @@ static struct rig *begin(const struct event_spec *spec, int32_t *pid)
 	struct rig *rig = rig_new("cpu-clock", 997, 0);
 
 	*rig->events = *spec;
-	/* Small records: the credit lasts for all of a round. */
+	/* Small records: the credit lasts for a whole round. */
 	rig->config.callchain = false;
 	rig->config.ring_pages = 64;
 	open_pipes();
@@ -164,7 +164,7 @@ static void test_breakpoint_moves(void **state)
 	int32_t pid;
 
 	(void)state;
-	/* The next mapping of this size goes to the same place. */
+	/* The next mapping of this size gets the same address. */
 	watched = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	munmap((void *)watched, 4096);
 	spec.attr.type = PERF_TYPE_BREAKPOINT;
@@ -172,7 +172,7 @@ static void test_breakpoint_moves(void **state)
 	spec.attr.bp_type = 2;
 	spec.attr.bp_len = 8;
 	event_set_period(&spec, 1);
-	spec.attr.bp_addr = (uintptr_t)&spec; /* nobody writes there */
+	spec.attr.bp_addr = (uintptr_t)&spec; /* an address that is never written */
 	rig = begin(&spec, &pid);
 	assert_true(rig_wait(rig, is_ready, 0));
 	assert_int_equal(engine_move_breakpoint(
@@ -197,7 +197,7 @@ static void test_breakpoint_moves(void **state)
 	finish(rig, pid);
 }
 
-/* The file and offset of an address of ours. */
+/* Finds the file and the file offset of an address in this process. */
 static bool find_offset(uintptr_t address, char path[256], uint64_t *offset)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");
@@ -296,7 +296,7 @@ static void test_off_and_on(void **state)
 	rig_stop(rig);
 	assert_int_equal(rig->status.events[0].samples + rig->status.events[0].lost,
 		rig->status.events[0].count);
-	/* What it missed while it was off does not count against it. */
+	/* Time while the event was off does not lower its coverage. */
 	if (amounts_count())
 		assert_true(rig->status.events[0].covered >= rig->status.events[0].coverable / 2);
 	finish(rig, pid);
@@ -332,7 +332,7 @@ static void test_frequency_becomes_period(void **state)
 	assert_true(rig_wait(rig, has_all, before + 2 * CALLS / 10));
 	rig_stop(rig);
 	counted = rig->status.events[0].count - counted;
-	/* Each thread leaves a part of a period, and a sanitizer has one of its own. */
+	/* Each thread leaves a partial period, and a sanitizer has a thread of its own. */
 	if (amounts_count())
 		assert_in_range(
 			rig->status.events[0].samples - before, counted / 10, counted / 10 + 1);
@@ -376,7 +376,7 @@ static void test_pause(void **state)
 	finish(rig, pid);
 }
 
-/* One event with chains and one without, in one ring: each record is read by its own format. */
+/* One event with chains and one without share a ring: each record is decoded by its own format. */
 static void test_formats_differ(void **state)
 {
 	struct rig *rig = rig_new("page-faults:u,context-switches", 0, 1);
@@ -454,8 +454,8 @@ static uint64_t count_threads(int32_t pid)
 	return n;
 }
 
-/* While off or paused, the event reports nothing, then or afterwards: a thread's waits do not
- * exceed the time.  A child under ThreadSanitizer has another thread. */
+/* The event reports no time of a period while it was off or paused, not even later: a thread's
+ * waits do not exceed the time.  A child under ThreadSanitizer has another thread. */
 static void test_off_cpu(void **state)
 {
 	struct rig *rig = rig_new("cpu-clock", 997, 0);
@@ -496,7 +496,7 @@ static void test_off_cpu(void **state)
 	assert_int_equal(engine_event_add(rig->engine, spec), 0);
 	second_goes_on(rig);
 	assert_int_equal(rig->status.n_events, 2);
-	/* A rate would leave switches out. */
+	/* A rate would omit switches, so the period stays 1. */
 	assert_int_equal(engine_set_period(rig->engine, id, 3), 0);
 	second_goes_on(rig);
 	assert_int_equal(rig->status.events[1].period, 1);

@@ -37,7 +37,8 @@ static void test_process(void **state)
 	assert_int_equal(rig->status.events[0].freq_hz, 997);
 	assert_true(rig->status.events[0].is_clock);
 	assert_int_equal(rig->status.unknown_records, 0);
-	/* Armed all the time, but for what lies between two reads, and a machine without time for us. */
+	/* The event is armed all the time, except between two reads and when the machine leaves us
+	 * no time. */
 	if (amounts_count())
 		assert_true(rig->status.events[0].covered >= rig->status.events[0].coverable / 2);
 	end_child(pid);
@@ -54,7 +55,7 @@ static void test_machine(void **state)
 	(void)state;
 	need_cpu_wide();
 	rig = rig_new("cpu-clock,page-faults", 997, 0);
-	/* The timer of a CPU without work may skip periods, and coverage says so. */
+	/* The timer of an idle CPU may skip periods, and coverage says so. */
 	for (; n < cpus && n < (long)(sizeof(pids) / sizeof(pids[0])); n++)
 		pids[n] = start_child(body_both, NULL);
 	rig->config.target.system_wide = true;
@@ -103,7 +104,7 @@ static void test_sum_is_count_without_credit(void **state)
 	rig_stop(rig);
 	event = &rig->status.events[0];
 	check_sum(event);
-	/* Beside other work a ring of one page loses more than half. */
+	/* A ring of one page loses more than half while other processes run. */
 	assert_true(fabs(event->covered - (double)(event->count - event->lost)) <= CAUGHT_AT_END);
 	assert_true(fabs(event->coverable - (double)event->count) <= CAUGHT_AT_END);
 	end_child(pid);
@@ -115,9 +116,9 @@ static bool has_filtered(struct rig *rig, uint64_t n)
 	return rig->status.events[0].filtered >= n;
 }
 
-/* On whole CPUs, what others did is filtered, not gone.  On a crowded machine the kernel counts a
- * few faults in 10^5 of which it makes no sample (Linux 6.18; a sample that reads the counter shows
- * the jump in perf as well). */
+/* Hits of other processes on a CPU are filtered, not missing.  On a crowded machine the kernel
+ * counts a few faults in 10^5 without a sample (Linux 6.18). perf shows this jump too, in samples
+ * that read the counter. */
 static void test_sum_is_count_with_filter(void **state)
 {
 	const struct engine_event_status *event;
@@ -147,7 +148,8 @@ static void test_sum_is_count_with_filter(void **state)
 	rig_free(rig);
 }
 
-/* A younger profiler's event gives its id to our samples of the same fault: beside a tracepoint, too, they are known. */
+/* A younger event of another profiler gives its id to our samples of the same fault: strobe still
+ * attributes them, even with a tracepoint in the rig. */
 static void test_ids_of_others(void **state)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
@@ -262,7 +264,7 @@ static void test_events_come_and_go(void **state)
 	assert_true(rig_wait(rig, has_samples, rig->status.events[0].samples + 100));
 	assert_int_equal(rig->status.events[1].samples, kept);
 
-	/* What no machine has is refused, and the rest goes on. */
+	/* An event that no machine has is refused, and sampling continues. */
 	specs->attr.type = PERF_TYPE_HW_CACHE;
 	specs->attr.config = 0xffffff;
 	strcpy(specs->name, "no-such-event");
@@ -287,7 +289,7 @@ static bool has_drops(struct rig *rig, uint64_t n)
 	return drops == n;
 }
 
-/* More often than there are numbers for events: the same event keeps its own. */
+/* Drops and adds an event more often than there are event ids: an equal event keeps its id. */
 static void test_event_dropped_and_added_often(void **state)
 {
 	struct rig *rig = rig_new("cpu-clock", 997, 0);
@@ -362,7 +364,8 @@ static bool run_on(pid_t pid, int cpu)
 	return !sched_setaffinity(pid, sizeof(cpus), &cpus);
 }
 
-/* Off and on between two looks at the list of CPUs.  It disturbs the whole machine, so only when asked for. */
+/* CPU 1 goes offline and online between two reads of the CPU list.  Runs only on request, since it
+ * disturbs the whole machine. */
 static void test_cpu_off_and_on(void **state)
 {
 	static const char path[] = "/sys/devices/system/cpu/cpu1/online";
@@ -399,7 +402,7 @@ static bool has_cpu_online(struct rig *rig, uint64_t cpu)
 	return note && note->value == cpu;
 }
 
-/* Inherited events of a CPU that came later. */
+/* A CPU that comes online gets inherited events. */
 static void test_cpu_comes_online(void **state)
 {
 	static const char path[] = "/sys/devices/system/cpu/cpu1/online";

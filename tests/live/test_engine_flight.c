@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * test_engine_flight.c - the flight recorder on real events: each sample once, the newest ones, under the names of their
- * time, and what ended before the snapshot.
+ * test_engine_flight.c - the flight recorder on real events.
  *
- * The event is page faults with period 1, so that counts are exact: what was counted was delivered, overwritten or lost.
+ * A snapshot has each of the newest samples once, under the name of its time, also of tasks that
+ * have ended.  The event is page faults with period 1, so counts are exact: each counted hit is
+ * delivered, overwritten or lost.
  */
 #include "tests/live/engine_fixture.h"
 #include "tests/live/engine_orders.h"
@@ -11,15 +12,15 @@
 #include <errno.h>
 #include <sys/prctl.h>
 
-#define SECONDS 60 /* nothing gets too old in a test */
+#define SECONDS 60 /* s; longer than any test, so no sample gets too old */
 
-#define FAULTS 100 /* in a phase, at least */
+#define FAULTS 100 /* least number of faults in a phase */
 
-/* By phase: the page faults of the process and of its children that ended. */
+/* by phase: page faults of the process and of its ended children */
 static uint64_t faults_of[256];
 
-/* Each byte begins a phase, which gives its name to the thread and touches pages: for 'B' more than a ring has room for.  At
- * 'c' a child does it, at one more byte, and ends. */
+/* Each byte begins a phase, which names the thread and touches pages; 'B' overfills a ring.  At 'c'
+ * a child does this: it waits for one more byte first, and ends. */
 static void body_phases(void *arg)
 {
 	char name[] = "phase ?";
@@ -86,7 +87,7 @@ static const struct engine_note *snapshot(struct rig *rig)
 	return find_note(rig, NOTE_SNAPSHOT);
 }
 
-/* Samples in the store under this name. */
+/* Returns the number of samples in the store under this name. */
 static uint64_t named(struct rig *rig, const char *comm)
 {
 	struct store *store = engine_store(rig->engine);
@@ -118,7 +119,7 @@ static struct rig *rig_flight(enum engine_scope scope, const int32_t *pid)
 	return rig;
 }
 
-/* All of a phase's pages are there, and none twice. */
+/* Checks that a phase has a sample for every page, and no sample twice. */
 static void expect_phase(struct rig *rig, char byte)
 {
 	char comm[] = "phase ?";
@@ -146,18 +147,18 @@ static void phases(enum engine_scope scope)
 		before = count_faults(pid);
 		assert_int_equal(snapshot(rig)->reach_ns, 0);
 		assert_int_equal(rig->status.store.samples, event->samples);
-		/* The name of then, not of now; whoever was sampled. */
+		/* Samples carry the thread's name at their time, not its present name. */
 		expect_phase(rig, '1');
 		expect_phase(rig, '2');
-		/* Nothing twice. */
+		/* No sample comes twice. */
 		more = snapshot(rig)->value;
 		assert_true(more <= count_faults(pid) - before);
 		assert_int_equal(rig->status.store.samples, event->samples);
 		expect_phase(rig, '2');
-		/* A child that is no more. */
+		/* The child has ended before the snapshot. */
 		give_order_of('c');
 		assert_true(rig_wait(rig, has_followed, 2));
-		/* Between two snapshots its events were opened. */
+		/* The child's events are opened between two snapshots. */
 		snapshot(rig);
 		snapshot(rig);
 		phase(pid, 'c');
@@ -165,7 +166,7 @@ static void phases(enum engine_scope scope)
 		snapshot(rig);
 		expect_phase(rig, 'c');
 		expect_phase(rig, '3');
-		/* What is left comes in at the end. */
+		/* The last samples come in at the end. */
 		phase(pid, '4');
 		rig_stop(rig);
 		expect_phase(rig, '4');
@@ -191,7 +192,7 @@ static void test_cpus(void **state)
 	phases(SCOPE_CPU);
 }
 
-/* It may be asked to remember more than there ever was: the clock began when the machine did. */
+/* The recorder's span may exceed the uptime, at which the clock began. */
 static void test_longer_than_uptime(void **state)
 {
 	struct rig *rig;
@@ -214,7 +215,7 @@ static void test_longer_than_uptime(void **state)
 	close_pipes();
 }
 
-/* What happens while a snapshot is taken is not lost: nothing is made then. */
+/* Snapshots lose no hits: no samples are made while one is taken. */
 static void test_nothing_lost_by_snapshots(void **state)
 {
 	const struct engine_event_status *event;
@@ -238,7 +239,7 @@ static void test_nothing_lost_by_snapshots(void **state)
 	end_child(pid);
 }
 
-/* The newest are there, the oldest are not, and it is told. */
+/* The newest samples are there, the oldest are not, and the note says so. */
 static void test_overwritten(void **state)
 {
 	const struct engine_note *note;
@@ -258,7 +259,7 @@ static void test_overwritten(void **state)
 	assert_int_equal(named(rig, "phase 1"), 0);
 	assert_in_range(named(rig, "phase B"), 1000, 199000);
 	expect_phase(rig, '2');
-	/* Overwritten is not lost. */
+	/* Overwritten samples do not count as lost. */
 	rig_stop(rig);
 	assert_int_equal(rig->status.events[0].lost, 0);
 	rig_free(rig);

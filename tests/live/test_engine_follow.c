@@ -18,10 +18,10 @@
 #define SPAWNED 300
 #define PAGES_EACH 50
 
-/* Threads that are born while we attach, wait for each other, and then fault. */
+/* threads that start while strobe attaches, wait for each other, and then fault */
 struct herd {
-	int born_fd; /* one byte when all are alive */
-	int release_fd; /* end of file: go on */
+	int born_fd; /* gets one byte when all threads are alive, and one when all have faulted */
+	int release_fd; /* at end of file the threads go on */
 };
 
 static struct herd herd;
@@ -60,7 +60,7 @@ static void body_herd(void *arg)
 	pause();
 }
 
-/* All that the process has: a sanitizer may add one of its own. */
+/* Returns whether all threads are followed; a sanitizer may add one of its own. */
 static bool has_all_threads(struct rig *rig, uint64_t pid)
 {
 	struct proc_process process;
@@ -69,7 +69,7 @@ static bool has_all_threads(struct rig *rig, uint64_t pid)
 		rig->status.threads == process.threads && !rig->status.attaching_total;
 }
 
-/* Attach while the threads are being born. */
+/* Attaches while the threads start. */
 static void check_herd(enum engine_scope scope)
 {
 	struct rig *rig = rig_new("page-faults", 0, 1);
@@ -88,7 +88,7 @@ static void check_herd(enum engine_scope scope)
 		body_herd(NULL);
 		_exit(0);
 	}
-	/* Its end is alone at the other side: when it dies, reads tell. */
+	/* Only the child holds the other end now, so reads end if it dies. */
 	close(born[1]);
 	rig_target(rig, &pid);
 	rig->config.scope = scope;
@@ -105,7 +105,7 @@ static void check_herd(enum engine_scope scope)
 	assert_int_equal(rig->status.tasks_missed, 0);
 	assert_int_equal(rig->status.threads_left_out, 0);
 	assert_int_equal(event->samples + event->lost, event->count);
-	/* Each thread's faults came after all were followed. */
+	/* All threads were followed before they faulted. */
 	assert_true(event->count >= SPAWNED * PAGES_EACH);
 	end_child(pid);
 	close(born[0]);
@@ -128,7 +128,7 @@ static void test_threads_by_inheritance(void **state)
 static void body_storm(void *arg)
 {
 	(void)arg;
-	/* A sanitizer's process takes too long to fork. */
+	/* A sanitizer's process takes too long to fork, so a shell does it. */
 	execl("/bin/sh", "sh", "-c", "while :; do (:); done", (char *)NULL);
 	_exit(127);
 }
@@ -182,7 +182,7 @@ static void body_late_tree(void *arg)
 	body_tree(NULL);
 }
 
-/* Children of children, told by records; then the whole tree ends. */
+/* Follows children of children by their records; then the whole tree ends. */
 static void check_tree(enum engine_scope scope)
 {
 	struct rig *rig = rig_new("cpu-clock", 997, 0);
@@ -233,7 +233,8 @@ static void test_tree_by_inheritance(void **state)
 	check_tree(SCOPE_INHERIT);
 }
 
-/* A child whose end was never told, since that record was the last one and was lost, does not keep the rest waiting. */
+/* The record of a child's end is lost, and no further record follows: the others do not wait for
+ * it. */
 static void test_lost_end(void **state)
 {
 	struct rig *rig = rig_new("cpu-clock", 997, 0);
@@ -270,13 +271,13 @@ static void test_attach_and_detach(void **state)
 	assert_true(rig_wait(rig, has_note, NOTE_DETACHED));
 	assert_true(rig_wait(rig, has_followed, 1));
 	assert_true(rig_wait(rig, has_samples, rig->status.events[0].samples + 50));
-	/* Everybody leaves, and one comes back. */
+	/* All processes are detached, and one is attached again. */
 	assert_int_equal(engine_detach(rig->engine, second), 0);
 	assert_true(rig_wait(rig, has_state, ENGINE_ENDED));
 	assert_int_equal(engine_attach(rig->engine, first), 0);
 	assert_true(rig_wait(rig, has_state, ENGINE_RUNNING));
 	assert_true(rig_wait(rig, has_samples, rig->status.events[0].samples + 50));
-	/* A failed attach is told and changes nothing. */
+	/* A failed attach is reported and changes nothing. */
 	assert_int_equal(engine_attach(rig->engine, 0x3fffffff), 0);
 	assert_true(rig_wait(rig, has_note, NOTE_ATTACH_FAILED));
 	assert_int_equal(rig->status.state, ENGINE_RUNNING);
@@ -379,7 +380,7 @@ static void test_command(void **state)
 	check_command(SCOPE_AUTO);
 }
 
-/* Nothing of what happens before the exec is counted, and nothing after it is missed. */
+/* No fault before the exec is counted, and none after it is missed. */
 static void test_command_starts_at_exec(void **state)
 {
 	char *argv[] = {"true", NULL};
@@ -401,7 +402,8 @@ static bool added_has_samples(struct rig *rig, uint64_t n)
 	return rig->status.n_events > 1 && rig->status.events[1].samples >= n;
 }
 
-/* An event that is added right after the exec has none to wait for.  Should the test end early, so does the command. */
+/* An event added right after the exec has no further exec to wait for.  The command limits its own
+ * CPU time, in case the test ends early. */
 static void check_added_to_command(enum engine_scope scope)
 {
 	char *argv[] = {"sh", "-c", "ulimit -t 60; while :; do :; done", NULL};
@@ -442,7 +444,7 @@ static void test_no_such_command(void **state)
 	rig_free(rig);
 }
 
-/* Commands are carried out in the middle of an attach, and so is the end. */
+/* Commands, and the end, are carried out in the middle of an attach. */
 static void test_free_while_attaching(void **state)
 {
 	struct rig *rig = rig_new("cpu-clock", 997, 0);
@@ -480,7 +482,7 @@ static void as_nobody(void (*body)(void))
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* In the child of as_nobody() cmocka's jumps lead nowhere: it says so and leaves. */
+/* In the child of as_nobody() cmocka's jumps do not work, so it prints the line and exits. */
 #define REQUIRE(condition)                                                    \
 	do {                                                                  \
 		if (!(condition)) {                                           \

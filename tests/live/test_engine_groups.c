@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_engine_groups.c - groups of events, cgroups, and events that come and go without leaving anything behind.
+ * test_engine_groups.c - groups of events, cgroups, and events that come and go without leaks.
  */
 #include "tests/live/engine_fixture.h"
 #include "tests/live/engine_orders.h"
@@ -32,7 +32,7 @@ static struct rig *rig_of(const struct event_spec *specs, size_t n)
 
 #define PAGES 3000
 
-/* Page faults, and then time for a sample of a clock. */
+/* Makes page faults, and then runs long enough for a sample of a clock. */
 static void body_orders(void *arg)
 {
 	(void)arg;
@@ -59,7 +59,7 @@ static void fault_group(struct event_spec specs[3])
 		specs[i].group = 7;
 }
 
-/* Both see the same faults at the same time: a unit. */
+/* Members run at the same time and see the same faults, as a unit. */
 static void test_members_sample(void **state)
 {
 	struct event_spec specs[3];
@@ -105,7 +105,7 @@ static uint64_t weight_of(struct rig *rig, uint8_t id)
 	return weight;
 }
 
-/* {cpu-clock,page-faults}:S: what the member counted weighs on the leader's samples. */
+/* {cpu-clock,page-faults}:S: the member's counts become weights of the leader's samples. */
 static void read_group(enum engine_scope scope, bool system_wide)
 {
 	struct event_spec specs[2];
@@ -140,7 +140,7 @@ static void read_group(enum engine_scope scope, bool system_wide)
 		(unsigned long)weight_of(rig, rig->status.events[1].id),
 		(unsigned long)rig->status.events[1].count);
 	assert_true(rig->status.events[0].samples > 0);
-	/* Only samples of the leader bear any. */
+	/* Only samples of the leader carry a weight. */
 	assert_true(rig->status.events[1].samples > 0);
 	assert_true(rig->status.events[1].samples <= rig->status.events[0].samples);
 	assert_true(weight_of(rig, rig->status.events[1].id) <= rig->status.events[1].count);
@@ -170,7 +170,8 @@ static void test_leader_reads_inherited(void **state)
 	read_group(SCOPE_INHERIT, false);
 }
 
-/* A member that does not open: all are refused, or each is alone. */
+/* A member fails to open: the whole group is refused, or each event runs alone if the group is
+ * weak. */
 static void broken_group(bool weak)
 {
 	struct event_spec specs[2];
@@ -278,7 +279,7 @@ static void test_fifty_come_and_go(void **state)
 	}
 	assert_int_equal(count_fds(), fds);
 	assert_int_equal(count_rings(), rings);
-	/* An event that comes back goes on under its number. */
+	/* An event that comes back keeps its id. */
 	assert_int_equal(rig->status.n_events, 7);
 	rig_stop(rig);
 	end_child(pid);
