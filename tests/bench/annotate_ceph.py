@@ -55,7 +55,7 @@ def main(strobe):
     with workload(LOOP), tempfile.TemporaryDirectory() as folder:
         for _ in range(3):
             terminal = opened(strobe, folder)
-            # Pauses the table, so that the next functions are different ones.
+            # Freezes the table, so that each key j selects another function.
             terminal.send(b" ")
             first.append(press(terminal, b"a", LINES, 30))
             for _ in range(NEXT):

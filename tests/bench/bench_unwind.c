@@ -47,7 +47,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-/* Each place covers 4 KiB; its frame is FRAME_WORDS long. Place 0 is the root. */
+/* Each place covers 4 KiB; its frame is FRAME_WORDS long.  Place 0 is the root. */
 static enum unwind_answer find(void *ctx, uint32_t image, uint64_t offset, struct unwind_rule *rule)
 {
 	(void)ctx;

@@ -340,7 +340,7 @@ static double clock_ms(clockid_t clock)
 	return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
 }
 
-/* Selects a window and sums its weight. The screen takes the weight from its hot table, and trees
+/* Selects a window and sums its weight.  The screen takes the weight from its hot table, and trees
  * prune by it. */
 static void set_window(uint64_t from_ns, uint64_t to_ns)
 {

@@ -63,7 +63,8 @@ class Terminal:
         os.write(self.fd, keys)
 
     def read(self, timeout):
-        """Add the output that comes within the timeout (s); False after the other side has closed."""
+        """Add the output that comes within the timeout (s); False after the other side has
+        closed."""
         if not select.select([self.fd], [], [], max(0.0, timeout))[0]:
             return True
         try:

@@ -22,7 +22,7 @@ from benchlib import Terminal, finish, median, verdict, workload
 
 SETTLE_S, KEY_S, FRAME_GAP_S = 1.5, 0.3, 0.03
 LIMIT = 5.0
-# Keys to the view, and back to the table. The call views are the butterfly, the call tree and the
+# Keys to the view, and back to the table.  The call views are the butterfly, the call tree and the
 # callers of the hottest symbol.
 VIEWS = {
     "hot table": (b"", b""),

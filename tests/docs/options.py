@@ -99,7 +99,7 @@ def bash_paths(top, folder, *words):
 
 
 def check_paths(top, folder):
-    """Files complete if an argument is a recording or file, directories if it is one, else
+    """Completes files for recordings and files, directories for directories, commands for
     commands."""
     os.mkdir(os.path.join(folder, "place"))
     for name in ("rec.data", "rec two.data", "a:rec.data", "place/rec.data"):

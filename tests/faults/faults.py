@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Calls of strobe fail, one after another: it must not crash, hang, or give a wrong result
-silently.
+"""Calls of strobe fail, one after another: it must not crash, hang, or hide an error.
 
-A bad exit status needs a sentence, too.
+A wrong result or a bad exit status needs a sentence.
 
 usage: faults.py STROBE INJECT SHARES [--all] [--only WORD] [--step N] [--jobs N] [--budget N]
                  [--keep FILE]
@@ -114,8 +113,9 @@ def run_screen(command, env, keys, first, wanted=None, **kwargs):
 
     Waits for `first`, then sends each key and waits until something is drawn, and last sends q
     until the session ends.  With `wanted`, the screen must match it within two seconds after an
-    Enter. err: text on the shell's screen afterwards, with "not restored" if the terminal has
-    changed."""
+    Enter.
+
+    err: text on the shell's screen afterwards, with "not restored" if the terminal has changed."""
     master, slave = pty.openpty()
     termios.tcsetwinsize(slave, (30, 100))
     before = termios.tcgetattr(slave)
@@ -157,7 +157,8 @@ def run_screen(command, env, keys, first, wanted=None, **kwargs):
                 return {row[2]: float(row[1]) for row in found if row}
 
     def look():
-        """Keep the screen as drawn so far: a message disappears with the next key, even a redraw."""
+        """Keep the screen as drawn so far: a message disappears with the next key, even a
+        redraw."""
         import pyte
 
         until = time.monotonic() + 2
@@ -466,7 +467,7 @@ class Harness:
         counts = folder + "/counts"
         with open(counts, "wb") as file:
             file.write(bytes(16 * len(self.calls)))
-        os.chmod(counts, 0o666)  # for workers, which run as user nobody
+        os.chmod(counts, 0o666)  # workers run as user "nobody"
         env = dict(os.environ, LC_ALL="C.UTF-8", TERM="xterm-256color", LD_PRELOAD=self.options.inject,
                    STROBE_FAULT_FILE=counts, STROBE_FAULT_TRACES="40", XDG_CACHE_HOME=folder + "/none", DEBUGINFOD_URLS="")
         env.pop("STROBE_FAULT", None)

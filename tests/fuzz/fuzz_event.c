@@ -45,7 +45,7 @@ static void check_name(const struct event_spec *spec, const char *text)
 		return;
 	if (event_parse_list_in(&machine.system, spec->name, &again, &n, &error))
 		abort();
-	/* An event name that several PMUs have parses to the events of all PMUs. */
+	/* An event name that several PMUs have parses to the events of all these PMUs. */
 	for (size_t i = 0; i < n; i++)
 		found |= is_same(&again[i], spec);
 	free(again);

@@ -38,7 +38,8 @@ def case(whole, sample_type=USUAL, read=0, branch=0, user=0, intr=0, id_all=1):
 
 
 def jitdump(order):
-    """Return a jitdump of two functions, the first one moved, with lines, which the reader skips."""
+    """Return a jitdump of two functions, the first one moved, with lines, which the reader
+    skips."""
     def entry(kind, body):
         return struct.pack(order + 'IIQ', kind, 16 + len(body), 1) + body
 

@@ -206,7 +206,8 @@ def build(path, function, *options):
 
 
 def files():
-    """Programs at a path that holds another program on this machine, with and without a build-id."""
+    """Programs at a path that holds another program on this machine, with and without a
+    build-id."""
     os.mkdir(spot)
     for name, options in (("build-id", []), ("no build-id", ["-Wl,--build-id=none"])):
         build(os.path.join(folder, "inner"), "in_container", *options)

@@ -18,7 +18,8 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from checks import NOBODY, Checks, amounts_count, public_copy, rings_settle, run, sysctl  # noqa: E402
+# flake8: noqa: E402
+from checks import NOBODY, Checks, amounts_count, public_copy, rings_settle, run, sysctl
 
 checks = Checks()
 EVENTS = "cpu-clock,off-cpu,preempted"
@@ -44,7 +45,8 @@ def measured(path):
 
 
 def sums(report):
-    """Return the weight by event and thread: in all, of each leaf, and below the measured function."""
+    """Return the weight by event and thread: in all, of each leaf, and below the measured
+    function."""
     found = {}
     for event in report["events"]:
         threads = found[event["name"].split(":")[0]] = collections.defaultdict(collections.Counter)
@@ -57,7 +59,8 @@ def sums(report):
 
 
 def attached(strobe, command, path, user=None, times=MS):
-    """Report with strobe attached before the threads begin; {pid} in its command is the program's."""
+    """Report with strobe attached before the threads begin; {pid} in its command is the
+    program's."""
     become = {"user": user, "group": user, "extra_groups": []} if user else {}
     with subprocess.Popen([command[0], THREADS, times, path, "wait"], stdin=subprocess.PIPE, **become) as program:
         with subprocess.Popen([strobe, *[word.format(pid=program.pid) for word in command[1:]]], stdin=subprocess.DEVNULL,
@@ -169,7 +172,7 @@ def check_summed(strobe, waits):
 
 
 def check_namespace(strobe, waits):
-    """Tracepoints carry thread numbers of another pid namespace."""
+    """Tracepoints carry thread numbers of another pid namespace, so the kernel's sums are used."""
     unshare = ["unshare", "--pid", "--fork", "--mount-proc"]
     if run([*unshare, "true"]).status:
         checks.skip("in a pid namespace", "unshare is not permitted")

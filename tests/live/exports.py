@@ -423,12 +423,12 @@ def svg(recording, hostile, folder):
         driver.quit()
 
 
-# The number of frames whose text is wider than their box.
+# Returns the number of frames with a text wider than their box.
 SPILLED = """return Array.from(document.querySelectorAll("g.f")).filter(g => g.style.display != "none" &&
     g.querySelector("text").textContent && g.querySelector("text").getComputedTextLength() >
     g.querySelector("rect").getBBox().width).length"""
-# How far the page exceeds the window, how far all its parts end inside of it, and the gap above the
-# search.
+# Returns how far the page exceeds the window, how far all its parts end inside of it, and the gap
+# above the search.
 SPARE = """let whole = document.documentElement, width = whole.getBoundingClientRect().width;
     let ends = [".title", ".subtitle", "foreignObject", "#graph", "#details"].map(
         name => whole.querySelector(name).getBoundingClientRect().right);

@@ -18,7 +18,8 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from checks import NOBODY, Checks, Screen, let_run, public_copy, run, settled, started, sysctl  # noqa: E402
+# flake8: noqa: E402
+from checks import NOBODY, Checks, Screen, let_run, public_copy, run, settled, started, sysctl
 
 checks = Checks()
 HZ = 997

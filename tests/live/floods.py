@@ -56,8 +56,8 @@ def report(name, strobe, arguments, command):
 
 
 def adds_up(event, count, others=False, period=1):
-    """Return what is wrong with an event that had `count` hits (with others: at least); "" if
-    nothing."""
+    """Return the fault of an event's sums after `count` hits, or more with others; "" if there is
+    none."""
     shown = {key: event[key] for key in ("samples", "lost", "held_back", "filtered", "count",
                                          "coverage_percent")}
     told = event["samples"] + event["lost"] + event["held_back"] + event["filtered"]
@@ -75,7 +75,8 @@ def adds_up(event, count, others=False, period=1):
 
 
 def judge(name, events, bad):
-    """Sums must be right on every machine; the number held back depends on strobe's share of time."""
+    """Sums must be right on every machine; the number held back depends on strobe's share of
+    time."""
     good = checks.check(name, not any(bad), "; ".join(filter(None, bad)))
     # Linux counts a hit before it checks whether the event is still on: each CPU may add one.
     held = {event["name"]: event["held_back"] for event in events if event["held_back"] > os.cpu_count()}
@@ -138,8 +139,8 @@ def lost_of_others(strobe, syscalls):
 
 
 def wakeups(strobe, waits):
-    """Linux counts a wake-up also for the sleeper's inherited events, but does not sample it: none
-    is missing."""
+    """Linux counts a wake-up also for the sleeper's inherited events, but does not sample it: no
+    sample is missing."""
     name = "wake-ups of the target's own sleeping threads"
     event = report(name, strobe, ["--scope", "inherit", "-c", "1", "-e", "sched:sched_wakeup"],
                    [waits, "20", os.devnull]).get("sched:sched_wakeup")

@@ -21,7 +21,7 @@ MNT_DETACH = 2
 
 
 class Server:
-    """Answers the kernel's requests in a process of its own, until it is stopped."""
+    """Answers the kernel's requests in a process of its own, until SIGUSR1 silences it."""
 
     def __init__(self, fd, files, mute=(), valid_s=0):
         """Reads of the files in mute never get an answer.  The kernel caches attributes for valid_s

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A target works as it does without strobe: it can fork, and a command starts in an unchanged
-environment.
+"""A target works as it does without strobe: it can fork, and a command starts in an equal state.
 
 usage: harmless.py STROBE FORKS   (the program, and a workload)
 """

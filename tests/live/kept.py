@@ -124,7 +124,7 @@ def deleted(strobe, folder):
     found = samples(result, "gone")
     checks.check("a program that was deleted while it ran has its names", found.get("alpha_work", 0) > 0
                  and "cannot read" not in result.out, (found, err, result))
-    # The cache of another user or machine is empty.
+    # Another cache directory is empty, like that of another user or machine.
     other = report(strobe, data, "--all-notes", env={"XDG_CACHE_HOME": os.path.join(folder, "other")})
     checks.check("where its symbols are not kept it has none, and a note",
                  "alpha_work" not in other.out and "cannot read the symbols of" in other.out and path in other.out, other)

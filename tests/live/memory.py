@@ -34,7 +34,7 @@ def account(text):
 def kernel(pid):
     """Return the resident bytes, and the untouched bytes of writable private anonymous memory.
 
-    Stacks do not count as untouched: a guard page precedes them."""
+    Stacks do not count as untouched; a stack follows a guard page."""
     resident = untouched = size = 0
     guarded = stack = private = False
     with open(f"/proc/{pid}/smaps", encoding="utf-8", errors="replace") as smaps:

@@ -58,7 +58,7 @@ def rewrite(path, out, features):
 
 @contextlib.contextmanager
 def replaced(folder, old, new):
-    """Run a program after another one has taken its path."""
+    """Run a program, and put another one at its path."""
     path = os.path.join(folder, "program")
     shutil.copy(old, path)
     with started([path]) as process:

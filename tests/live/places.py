@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A name holds at its place.
+"""Names of code stay right in unusual files and memory.
 
-Covers files with several names, touched or replaced while they run, moved text, and memory that
-processes share.
+Covers files with several names, files touched or replaced while they run, moved text, and memory
+that processes share.
 
 usage: places.py STROBE
 """

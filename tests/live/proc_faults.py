@@ -47,7 +47,8 @@ FILE *fopen64(const char *path, const char *mode) { return open_or_fail("fopen64
 
 
 def inside(script, mount=""):
-    """Run in a pid namespace of its own; without `mount`, /proc stays that of the outer namespace."""
+    """Run in a pid namespace of its own; without `mount`, /proc stays that of the outer
+    namespace."""
     return run(["unshare", "--pid", "--fork", *([mount] if mount else []), "sh", "-c", script])
 
 

@@ -139,7 +139,8 @@ def full_disk(strobe, path):
 
 
 def left_reader(strobe, path):
-    """A reader closes the pipe, like head(1): strobe prints no error, but does not succeed either."""
+    """A reader closes the pipe, like head(1): strobe prints no error, but does not succeed
+    either."""
     for command in (["report", path], ["diff", path, path], ["export", path, "--format", "folded"],
                     ["export", path, "--format", "script"], ["archive", path, "-o", "-"], ["doctor"], ["--help"],
                     ["--version"]):
@@ -188,11 +189,11 @@ def stalled(strobe, path, folder):
             (signal.SIGTERM, ["archive", path, "-o", fifo]), (signal.SIGINT, ["export", packed, "--format", "folded", "-o", fifo]),
             *((signal.SIGINT, ["export", packed, "--format", form, "-o", "-"])
               for form in ("folded", "speedscope", "pprof", "callgrind", "svg", "script", "gecko")),
-            # SIGALRM represents the engine's signal one second after a first signal that no writing
-            # thread received.
+            # giveup.c repeats an early signal as SIGALRM after a second.  The last command writes
+            # in another thread than the main one.
             (signal.SIGALRM, ["export", packed, "--format", "script", "-o", "-"])):
         reader, writer = os.pipe()
-        # Fill the pipe, so that only the first write of strobe can wait.
+        # Fill the pipe, so that strobe's writes wait.
         os.set_blocking(writer, False)
         with contextlib.suppress(BlockingIOError):
             while True:

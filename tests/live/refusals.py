@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""strobe's reports when it is not permitted, not able, or told to stop: a sentence each, no hang,
-no leftovers.
+"""strobe may not, cannot, or must stop: it prints a sentence, does not hang, and leaves nothing.
 
 usage: refusals.py STROBE SHARES THREADS SHARES_LIB   (the program, and the workloads)
 """
@@ -367,7 +366,7 @@ def fuse_of_another(strobe, shares, library):
             with started(["env", f"LD_LIBRARY_PATH={folder}", os.path.join(folder, "shares"), "0"], user=NOBODY) as own:
                 let_run(own.pid, 0.2)
                 result = run([strobe, "report", "--cache-dir", "", "--duration", "0.5", "-p", str(own.pid)])
-                # One note covers the program and its library, and names either of them.
+                # One note covers both the program and its library, and names either.
                 checks.check("a FUSE mount of another user is told", re.search(
                     f"shares(_lib.so)?' lies in a FUSE mount of user {NOBODY}.*strobe of that user sees names",
                     " ".join(result.out.split())), str(result))
@@ -422,7 +421,7 @@ def ordinary_user(strobe, shares, library):
                          run(json_report(strobe, "-a"), user=NOBODY))
             for level in (3, 4):
                 with sysctl(PARANOID, level):
-                    # Levels above 2 come from a distribution's patch; other kernels treat them as
+                    # Levels above 2 come from a distribution's patch; other kernels treat them like
                     # 2.
                     result = run(json_report(strobe, "-p", str(own.pid)), user=NOBODY)
                     if result.status == 0:

@@ -153,7 +153,8 @@ def test_link():
 
 
 def test_debugdata():
-    """Packed like Fedora's find-debuginfo does: only functions missing from .dynsym, in an xz file."""
+    """Packed like Fedora's find-debuginfo does: only functions missing from .dynsym, in an xz
+    file."""
     program = build("packed")
     small = os.path.join(folder, "small")
     tool("objcopy", "--only-keep-debug", program, small + ".debug")

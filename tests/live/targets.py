@@ -265,7 +265,7 @@ def executes(strobe, shares):
 
 
 def executes_while_counted(strobe, shares):
-    """Counts also get the new name: of a command that ends, and of a process that continues."""
+    """Counts also get the new name, for a command that ends and a process that continues."""
     counts = [strobe, "stat", "--format", "json", "-e", "task-clock", "--per"]
     for per in ("process", "thread"):
         result = run([*counts, per, "--", "sh", "-c", f"exec {shares} 1 >/dev/null"])

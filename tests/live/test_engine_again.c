@@ -26,7 +26,7 @@ static void *exec_thread(void *arg)
 	_exit(2);
 }
 
-/* At the first byte starts a child whose second thread executes a program; that program takes the
+/* At the first byte starts a child.  The child's second thread executes a program, which takes the
  * first thread's number.  At the second byte kills the child and returns. */
 static void body_thread_executes(void *arg)
 {

@@ -317,8 +317,8 @@ static void test_until_exec(void **state)
 	rig_free(rig);
 }
 
-/* Ending threads report their counts. running_ns is the counter's time, not the share of one
- * CPU. */
+/* Ending threads report their counts.  A thread's time on other CPUs must not count as time without
+ * a counter. */
 static void test_counts_of_threads(void **state)
 {
 	struct rig *rig = rig_seen("page-faults:u");
@@ -437,7 +437,8 @@ static void test_samples_tell_their_event(void **state)
 	check_ids(SCOPE_CPU);
 }
 
-/* Recorded samples carry no PERF_SAMPLE_READ, which only attributes live samples. */
+/* Recorded samples carry no PERF_SAMPLE_READ, which only serves to find the event of a live
+ * sample. */
 static void test_ids_are_not_recorded(void **state)
 {
 	static const char events[] = "page-faults:u,page-faults";
@@ -564,7 +565,7 @@ static void test_ioctls_not_used(void **state)
 	place.group_fd = leader;
 	member = sys_open_at(&attr, &place);
 	assert_true(leader >= 0 && member >= 0);
-	/* The engine requires this of every event. */
+	/* The engine needs this flag on every event. */
 	assert_int_equal(fcntl(leader, F_GETFD), FD_CLOEXEC);
 	assert_int_equal(sys_enable(leader), 0);
 	touch_pages(PAGES);

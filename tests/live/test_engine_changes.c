@@ -454,8 +454,8 @@ static uint64_t count_threads(int32_t pid)
 	return n;
 }
 
-/* The event reports no time of a period while it was off or paused, not even later: a thread's
- * waits do not exceed the time.  A child under ThreadSanitizer has another thread. */
+/* The event never reports the time while it is off or paused, not even later: a thread's waits do
+ * not exceed the time.  A child under ThreadSanitizer has another thread. */
 static void test_off_cpu(void **state)
 {
 	struct rig *rig = rig_new("cpu-clock", 997, 0);

@@ -148,8 +148,8 @@ static void test_sum_is_count_with_filter(void **state)
 	rig_free(rig);
 }
 
-/* A younger event of another profiler gives its id to our samples of the same fault: strobe still
- * attributes them, even with a tracepoint in the rig. */
+/* A younger event of another profiler gives its id to our samples of the same fault.  The engine
+ * still attributes them, even with a tracepoint in the rig. */
 static void test_ids_of_others(void **state)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,

@@ -192,7 +192,7 @@ static void test_cpus(void **state)
 	phases(SCOPE_CPU);
 }
 
-/* The recorder's span may exceed the uptime, at which the clock began. */
+/* The recorder's span may exceed the uptime: the clock began at boot. */
 static void test_longer_than_uptime(void **state)
 {
 	struct rig *rig;

@@ -18,7 +18,7 @@
 #define SPAWNED 300
 #define PAGES_EACH 50
 
-/* threads that start while strobe attaches, wait for each other, and then fault */
+/* threads that start during the attach, wait for each other, and then fault */
 struct herd {
 	int born_fd; /* gets one byte when all threads are alive, and one when all have faulted */
 	int release_fd; /* at end of file the threads go on */
@@ -60,7 +60,7 @@ static void body_herd(void *arg)
 	pause();
 }
 
-/* Returns whether all threads are followed; a sanitizer may add one of its own. */
+/* Returns whether all threads are followed, a sanitizer's own thread included. */
 static bool has_all_threads(struct rig *rig, uint64_t pid)
 {
 	struct proc_process process;
@@ -444,7 +444,7 @@ static void test_no_such_command(void **state)
 	rig_free(rig);
 }
 
-/* Commands, and the end, are carried out in the middle of an attach. */
+/* The engine obeys commands, and ends, in the middle of an attach. */
 static void test_free_while_attaching(void **state)
 {
 	struct rig *rig = rig_new("cpu-clock", 997, 0);
