@@ -5,6 +5,7 @@
  * The sampling thread creates them when it adds the event; any thread reads them.  They live as
  * long as the engine, since samples in the store refer to them.
  */
+#include "sampler/fields/fields.h"
 #include "sampler/engine/internal.h"
 
 #include <stdlib.h>

@@ -8,6 +8,7 @@
  * event_span.  Runs in the sampling thread.
  */
 #include "sampler/engine/internal.h"
+#include "sampler/fields/fields.h"
 #include "sampler/kernel/attr.h"
 
 #include <errno.h>

@@ -8,6 +8,7 @@
  * sampling thread.
  */
 #include "sampler/engine/internal.h"
+#include "sampler/fields/fields.h"
 
 #include "sampler/machine/tracefs.h"
 

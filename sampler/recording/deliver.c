@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* deliver.c - passes each record of a file to the store, tasks or counters.  Loading thread. */
+#include "sampler/events/event.h"
 #include "sampler/kernel/attr.h"
 #include "sampler/kernel/call_stack.h"
 #include "sampler/perfdata/told.h"

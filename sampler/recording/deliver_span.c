@@ -9,6 +9,8 @@
  */
 #include "sampler/recording/recording_private.h"
 
+#include "sampler/fields/fields.h"
+
 #include <string.h>
 
 #define TIME_MAX ((uint64_t)INT64_MAX)

@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Layering: sampler/ and symbols/ know neither each other nor tui/.
+"""The layering test: which room (folder) may use which other ones.
 
-Checks the sources' includes, and the undefined symbols of each static library against the layers
-that define them.  System libraries that belong to one layer count too: curses is tui's, libbfd
-is symbols', perf_event_open(2) is sampler's.  Within tui/, one module knows curses, and views
-know only the model.
+MAY is the architecture: each room lists the rooms that it may include and link, all of them above
+it in the table, so there is no cycle.  Rooms of sampler/ and symbols/ know neither each other nor
+tui/.  The test reads the includes of all sources, and the symbols that the objects of the static
+libraries define and leave undefined.  Libraries of the system that belong to one layer count, too:
+curses is tui's, libbfd is symbols', perf_event_open(2) is sampler's.
 
 usage: layering.py TOP SAMPLER.a SYMBOLS.a TUI.a
 """
 
+import collections
 import os
 import re
 import subprocess
@@ -19,101 +21,191 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from checks import Checks  # noqa: E402
 
-# Layers that a layer may include, and system headers that it must not include.
-MAY = {"sampler": {"sampler"}, "symbols": {"symbols"}, "tui": {"sampler", "symbols", "tui"}}
+MAY = {
+    "sampler/base": "",
+    "sampler/machine": "sampler/base",
+    "sampler/kernel": "sampler/machine",
+    "sampler/events": "sampler/base sampler/machine sampler/kernel",
+    "sampler/fields": "sampler/base sampler/machine sampler/kernel sampler/events",
+    "sampler/store": "sampler/base sampler/machine sampler/kernel sampler/fields",
+    "sampler/engine": "sampler/base sampler/machine sampler/kernel sampler/events sampler/fields "
+                      "sampler/store",
+    "sampler/counting": "sampler/machine sampler/kernel sampler/events sampler/engine",
+    "sampler/perfdata": "sampler/base sampler/machine sampler/kernel sampler/events "
+                        "sampler/store",
+    "sampler/recording": "sampler/base sampler/machine sampler/kernel sampler/events "
+                         "sampler/fields sampler/store sampler/engine sampler/perfdata",
+    "symbols/base": "",
+    "symbols/wire": "symbols/base",
+    "symbols/elf": "symbols/base symbols/wire",
+    "symbols/dwarf": "symbols/base symbols/wire symbols/elf",
+    "symbols/jit": "symbols/wire",
+    "symbols/worker": "symbols/base symbols/wire symbols/elf symbols/dwarf symbols/jit",
+    "symbols/loader": "symbols/base symbols/wire symbols/elf symbols/dwarf symbols/jit "
+                      "symbols/worker",
+    "symbols/client": "symbols/base symbols/wire symbols/worker symbols/loader",
+    "tui/base": "sampler/machine sampler/kernel symbols/base",
+    "tui/names": "sampler/base sampler/machine sampler/store symbols/base symbols/client "
+                 "tui/base",
+    "tui/query": "sampler/base sampler/machine sampler/kernel sampler/events sampler/fields "
+                 "sampler/store sampler/engine symbols/base tui/base tui/names",
+    "tui/tables": "sampler/base sampler/store tui/base tui/names tui/query",
+    "tui/annotate": "sampler/store symbols/wire symbols/client tui/base tui/names tui/query",
+    "tui/explain": "sampler/machine sampler/events sampler/engine symbols/client tui/base "
+                   "tui/names",
+    "tui/session": "sampler/base sampler/machine sampler/events sampler/store sampler/engine "
+                   "sampler/recording symbols/base symbols/wire symbols/client tui/base "
+                   "tui/names tui/query tui/explain",
+    "tui/export": "sampler/base sampler/events sampler/fields sampler/store sampler/engine "
+                  "sampler/perfdata sampler/recording symbols/base symbols/client tui/base "
+                  "tui/names tui/query tui/session",
+    "tui/controls": "",
+    "tui/options": "sampler/machine sampler/events sampler/fields sampler/engine "
+                   "sampler/perfdata symbols/base tui/base tui/query tui/explain tui/session "
+                   "tui/export tui/controls",
+    "tui/commands": "sampler/base sampler/machine sampler/kernel sampler/events sampler/store "
+                    "sampler/counting sampler/recording symbols/base symbols/wire symbols/client "
+                    "tui/base tui/names tui/query tui/tables tui/annotate tui/explain "
+                    "tui/session tui/export tui/options",
+    "tui/model": "sampler/machine sampler/events sampler/store sampler/engine sampler/recording "
+                 "symbols/base symbols/client tui/base tui/names tui/query tui/tables "
+                 "tui/annotate tui/explain tui/session tui/export tui/commands",
+    "tui/terminal": "tui/base tui/controls",
+    "tui/screen": "sampler/machine sampler/events sampler/engine symbols/base symbols/client "
+                  "tui/base tui/names tui/query tui/explain tui/session tui/export tui/controls "
+                  "tui/options tui/model tui/terminal",
+    "tui/views": "sampler/events tui/base tui/names tui/query tui/tables tui/annotate "
+                 "tui/explain tui/controls tui/commands tui/model tui/terminal tui/screen",
+}
+MAY = {room: set(rooms.split()) for room, rooms in MAY.items()}
+TOPS = ("sampler", "symbols", "tui")
+# System headers that a top level must not include.
 MUST_NOT = {
     "sampler": r"n?curses|bfd\.h|dis-asm|json",
     "symbols": r"n?curses|linux/perf_event|json",
     "tui": r"bfd\.h|dis-asm",
 }
-# Headers that only one module may include, and what the files below a folder must not.
+# System headers that only one file may include.
 ONLY = {r"n?curses": "tui/terminal/term.c", r"bfd\.h": "symbols/elf/binfile.c"}
-NOT_BELOW = {"tui/views/": r"sampler/engine\.h|symbols/symbols\.h|tui/(session|term)\.h"}
+# Files that join everything.
+MAIN = {"tui/main.c"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
+GENERATED = {"profile.pb-c.c.o": "tui/export"}
 
 
-def wrong_includes(top):
+def wrong_matrix(may):
+    """Rooms that the table does not have, or has below the room that uses them."""
+    order = {room: number for number, room in enumerate(may)}
+    return [f"{room} may use {other}, which the table does not have above it"
+            for room, others in may.items() for other in sorted(others)
+            if order.get(other, len(order)) >= order[room]]
+
+
+def judge_include(where, quote, header, may):
+    """Returns the rule that an include breaks, or None."""
+    room, top = os.path.dirname(where), where.split("/")[0]
+    other = os.path.dirname(header)
+    if quote == '"' or header.split("/")[0] in TOPS:
+        if where in MAIN or other == room or other in may[room]:
+            return None
+        return f"{room} may not use {other}"
+    if re.match(MUST_NOT[top], header):
+        return f"{top}/ may not use {header}"
+    for name, user in ONLY.items():
+        if re.match(name, header) and where != user:
+            return f"{header} is for {user} alone"
+    return None
+
+
+def wrong_includes(top, may):
     wrong = []
-    for layer, allowed in MAY.items():
+    for layer in TOPS:
         for folder, _, files in sorted(os.walk(os.path.join(top, layer))):
-            for name in sorted(files):
-                if not name.endswith((".c", ".h")):
-                    continue
-                path = os.path.join(folder, name)
-                with open(path, encoding="utf-8") as source:
+            room = os.path.relpath(folder, top)
+            sources = sorted(name for name in files if name.endswith((".c", ".h")))
+            if sources and room not in may and {f"{room}/{name}" for name in sources} - MAIN:
+                wrong.append(f"{room} is not in the table")
+                continue
+            for name in sources:
+                with open(os.path.join(folder, name), encoding="utf-8") as source:
                     text = source.read()
                 for quote, header in INCLUDE.findall(text):
-                    where = os.path.relpath(path, top)
-                    shown = f"{where} includes {header}"
-                    if quote == '"' and header.split("/")[0] not in allowed:
-                        wrong.append(shown)
-                    elif header.startswith(tuple(other + "/" for other in MAY)) and (
-                        header.split("/")[0] not in allowed
-                    ):
-                        wrong.append(shown)
-                    elif re.match(MUST_NOT[layer], header):
-                        wrong.append(shown)
-                    elif any(re.match(name, header) and where != user
-                             for name, user in ONLY.items()):
-                        wrong.append(shown)
-                    elif any(where.startswith(folder) and re.match(names, header)
-                             for folder, names in NOT_BELOW.items()):
-                        wrong.append(shown)
+                    rule = judge_include(f"{room}/{name}", quote, header, may)
+                    if rule:
+                        wrong.append(f"{room}/{name} includes {header}: {rule}")
     return wrong
 
 
-def symbols_of(archive):
-    """Return the (defined, undefined) global symbols of a static library."""
-    # nm fails for an archive without members, so its status is ignored.
-    nm = subprocess.run(["nm", "-g", archive], capture_output=True, text=True, check=False)
-    defined, undefined = set(), set()
+def room_of(layer, member):
+    """Returns the room of an object: meson calls store/slices.c store_slices.c.o."""
+    for name, room in GENERATED.items():
+        if member.endswith(name):
+            return room
+    return f"{layer}/{member.split('_')[0]}"
+
+
+def symbols_of(layer, archive):
+    """Returns {room: (defined, undefined)}: the global symbols of a static library."""
+    nm = subprocess.run(["nm", "-g", "-A", archive], capture_output=True, text=True, check=False)
+    found = collections.defaultdict(lambda: (set(), set()))
     for line in nm.stdout.splitlines():
-        fields = line.split()
+        place, _, rest = line.rpartition(":")
+        fields = rest.split()
+        defined, undefined = found[room_of(layer, re.split(r"[/:\[]", place.rstrip("]"))[-1])]
         if len(fields) == 2 and fields[0] in "Uw":
             undefined.add(fields[1])
         elif len(fields) == 3 and fields[1] not in "VW" and not fields[2].startswith("__odr_asan"):
             defined.add(fields[2])
-    return defined, undefined - defined
+    return found
 
 
-def wrong_references(libraries):
-    symbols = {layer: symbols_of(path) for layer, path in libraries.items()}
-    wrong = []
-    for layer, (defined, undefined) in symbols.items():
-        for other, (others, _) in symbols.items():
-            if other == layer:
-                continue
-            if other not in MAY[layer]:
-                wrong += [f"{layer} uses {name} of {other}" for name in sorted(undefined & others)]
-            if other > layer:
-                both = sorted(defined & others)
-                wrong += [f"{layer} and {other} both define {name}" for name in both]
+def wrong_references(libraries, may):
+    rooms = {}
+    for layer, archive in libraries.items():
+        rooms.update(symbols_of(layer, archive))
+    owner, wrong = {}, []
+    for room, (defined, _) in sorted(rooms.items()):
+        for name in sorted(defined):
+            if name in owner:
+                wrong.append(f"{owner[name]} and {room} both define {name}")
+            owner[name] = room
+    for room, (_, undefined) in sorted(rooms.items()):
+        for name in sorted(undefined):
+            other = owner.get(name, room)
+            if other not in (room, *may.get(room, ())):
+                wrong.append(f"{room} uses {name} of {other}: {room} may not use {other}")
     return wrong
 
 
 def finds_violations():
-    """Return whether the checks above find planted violations."""
+    """Returns True if the checks above see violations that are planted."""
+    may = {"sampler/base": set(), "sampler/store": {"sampler/base"}, "tui/base": {"sampler/base"}}
     with tempfile.TemporaryDirectory() as top:
-        os.mkdir(os.path.join(top, "sampler"))
-        with open(os.path.join(top, "sampler", "a.c"), "w", encoding="utf-8") as source:
-            source.write('#include "tui/b.h"\n#include <ncurses.h>\nint f(void) { return g(); }\n')
-        planted = "int g(void); int f(void) { return g(); }", "int g(void) { return 1; }"
-        paths = {}
-        for layer, code in zip(("sampler", "symbols"), planted):
-            paths[layer] = os.path.join(top, layer + ".o")
+        for path, text in (("sampler/base/a.c", '#include "sampler/store/b.h"\n#include <ncurses.h>\n'),
+                           ("sampler/store/b.c", '#include "sampler/base/a.h"\n#include "tui/base/c.h"\n'),
+                           ("tui/base/c.c", '#include "sampler/store/b.h"\n#include <curses.h>\n'),
+                           ("tui/lost/d.c", "\n")):
+            os.makedirs(os.path.join(top, os.path.dirname(path)), exist_ok=True)
+            with open(os.path.join(top, path), "w", encoding="utf-8") as source:
+                source.write(text)
+        libraries = {}
+        for layer, name, code in (("sampler", "base_a", "int g(void); int f(void); int f(void) { return g(); }"),
+                                  ("tui", "base_c", "int g(void); int g(void) { return 1; }")):
+            member = os.path.join(top, f"{name}.c.o")
             compiler = os.environ.get("CC", "cc").split()
-            command = compiler + ["-x", "c", "-c", "-", "-o", paths[layer]]
-            subprocess.run(command, input=code, text=True, check=True)
-        return len(wrong_includes(top)) == 2 and len(wrong_references(paths)) == 1
+            subprocess.run([*compiler, "-x", "c", "-c", "-", "-o", member], input=code, text=True, check=True)
+            libraries[layer] = os.path.join(top, layer + ".a")
+            subprocess.run(["ar", "rcs", libraries[layer], member], check=True)
+        cycle = {"a": {"b"}, "b": {"a"}}
+        return (len(wrong_includes(top, may)) == 6 and len(wrong_references(libraries, may)) == 1
+                and len(wrong_matrix(cycle)) == 1)
 
 
 def main(top, sampler, symbols, tui):
     checks = Checks()
     libraries = {"sampler": sampler, "symbols": symbols, "tui": tui}
-    for name, wrong in (
-        ("includes", wrong_includes(top)),
-        ("references", wrong_references(libraries)),
-    ):
+    for name, wrong in (("the table has no cycle", wrong_matrix(MAY)), ("includes", wrong_includes(top, MAY)),
+                        ("references", wrong_references(libraries, MAY))):
         checks.check(name, not wrong, "; ".join(wrong))
     checks.check("planted violations are found", finds_violations())
     checks.finish()

@@ -5,6 +5,7 @@
  * The worker is forked from this program, so a hook set here runs there; it knows a file to die of
  * by its first bytes.
  */
+#include "symbols/client/symbols.h"
 #include "symbols/loader/loader.h"
 
 #include "symbols/worker/worker.h"

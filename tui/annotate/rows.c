@@ -9,6 +9,7 @@
  */
 #include "tui/annotate/private.h"
 
+#include "symbols/wire/codetab.h"
 #include "tui/base/clean.h"
 #include "tui/base/grow.h"
 

@@ -7,6 +7,7 @@
  */
 #include "tui/annotate/private.h"
 
+#include "symbols/wire/codetab.h"
 #include "tui/base/grow.h"
 
 #define BLOCK_ROWS 256u

@@ -8,6 +8,7 @@
 #include "sampler/store/tasks.h"
 #include "symbols/base/clock.h"
 #include "symbols/client/unwind.h"
+#include "symbols/wire/unwtab.h"
 #include "tui/base/clean.h"
 #include "tui/base/explain_errno.h"
 

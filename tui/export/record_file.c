@@ -5,6 +5,7 @@
 #include "tui/export/record_file.h"
 
 #include "sampler/perfdata/synth.h"
+#include "symbols/client/symbols.h"
 #include "tui/base/clean.h"
 #include "tui/base/explain_errno.h"
 #include "tui/base/format.h"

@@ -4,6 +4,7 @@
  */
 #include "tui/export/save.h"
 #include "symbols/base/thread.h"
+#include "symbols/client/symbols.h"
 
 #include "tui/base/clean.h"
 #include "tui/base/explain_errno.h"

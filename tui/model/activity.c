@@ -4,6 +4,9 @@
  */
 #include "tui/model/activity.h"
 
+#include "sampler/store/store.h"
+#include "tui/names/names.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

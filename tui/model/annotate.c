@@ -4,7 +4,9 @@
  */
 #include "tui/model/annotate.h"
 
+#include "sampler/store/store.h"
 #include "symbols/client/texts.h"
+#include "tui/names/names.h"
 
 #include <errno.h>
 #include <poll.h>

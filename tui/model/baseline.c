@@ -4,8 +4,10 @@
  */
 #include "tui/model/baseline.h"
 
+#include "sampler/store/store.h"
 #include "tui/base/clean.h"
 #include "tui/model/calls.h"
+#include "tui/names/names.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -4,8 +4,10 @@
  */
 #include "tui/model/breakdown.h"
 
+#include "sampler/store/store.h"
 #include "tui/base/grow.h"
 #include "tui/model/activity.h"
+#include "tui/names/names.h"
 #include "tui/query/pace.h"
 
 #include <errno.h>

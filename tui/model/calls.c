@@ -4,6 +4,7 @@
  */
 #include "tui/model/calls.h"
 
+#include "sampler/store/store.h"
 #include "tui/query/pace.h"
 
 #include <errno.h>

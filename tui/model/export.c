@@ -6,6 +6,8 @@
  * The UI thread, which owns filters and names, copies the samples that pass and the current names.
  * Another thread writes the file.
  */
+#include "sampler/recording/recording.h"
+#include "sampler/store/store.h"
 #include "symbols/base/thread.h"
 #include "tui/base/clean.h"
 #include "tui/base/explain_errno.h"
@@ -13,6 +15,7 @@
 #include "tui/export/outfile.h"
 #include "tui/export/profile.h"
 #include "tui/model/live_private.h"
+#include "tui/names/names.h"
 
 #include <errno.h>
 #include <stdatomic.h>

@@ -4,6 +4,8 @@
  */
 #include "tui/model/groups.h"
 
+#include "sampler/store/store.h"
+#include "tui/names/names.h"
 #include "tui/query/pace.h"
 #include "tui/session/cgroups.h"
 

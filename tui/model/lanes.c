@@ -4,7 +4,9 @@
  */
 #include "tui/model/lanes.h"
 
+#include "sampler/store/store.h"
 #include "tui/model/activity.h"
+#include "tui/names/names.h"
 #include "tui/query/pace.h"
 
 void model_lanes_fini(struct model_lanes *cache)

@@ -4,8 +4,10 @@
  */
 #include "tui/model/live_private.h"
 
+#include "sampler/store/store.h"
 #include "tui/base/clean.h"
 #include "tui/model/annotate.h"
+#include "tui/names/names.h"
 
 #include <errno.h>
 #include <inttypes.h>

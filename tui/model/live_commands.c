@@ -4,6 +4,8 @@
  */
 #include "tui/model/live_private.h"
 
+#include "tui/names/names.h"
+
 #include <errno.h>
 #include <stdlib.h>
 

@@ -6,6 +6,7 @@
 
 #include "tui/base/clean.h"
 #include "tui/base/explain_errno.h"
+#include "tui/names/names.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -3,7 +3,9 @@
  * recorded_sums.c - sums of a recording by the names, events and tasks of the session on the
  * screen.
  */
+#include "sampler/store/store.h"
 #include "tui/model/recorded_private.h"
+#include "tui/names/names.h"
 #include "tui/session/cgroups.h"
 
 #include <errno.h>

@@ -6,6 +6,8 @@
  */
 #include "tui/options/args.h"
 
+#include "sampler/events/clash.h"
+#include "sampler/events/event.h"
 #include "tui/base/clean.h"
 #include "tui/explain/explain.h"
 #include "tui/options/config.h"

@@ -4,6 +4,8 @@
  */
 #include "tui/options/private.h"
 
+#include "sampler/events/event.h"
+#include "sampler/fields/fields.h"
 #include "tui/base/clean.h"
 #include "tui/base/explain_errno.h"
 #include "tui/query/field_names.h"

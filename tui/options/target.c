@@ -6,6 +6,8 @@
  */
 #include "tui/options/private.h"
 
+#include "sampler/engine/trigger.h"
+#include "sampler/events/event.h"
 #include "sampler/machine/pmu.h"
 
 #include "sampler/machine/proc.h"

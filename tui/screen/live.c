@@ -8,11 +8,15 @@
  */
 #include "tui/screen/live.h"
 
+#include "sampler/engine/engine.h"
+#include "sampler/machine/proc.h"
+#include "symbols/client/symbols.h"
 #include "tui/base/exit_status.h"
 #include "tui/base/explain_errno.h"
 #include "tui/base/sentence.h"
 #include "tui/explain/explain.h"
 #include "tui/model/live.h"
+#include "tui/names/names.h"
 #include "tui/screen/screen.h"
 #include "tui/screen/settings.h"
 #include "tui/session/memory.h"

@@ -7,6 +7,7 @@
  */
 #include "tui/screen/settings.h"
 
+#include "sampler/events/event.h"
 #include "symbols/base/timedopen.h"
 #include "tui/base/clean.h"
 #include "tui/base/explain_errno.h"

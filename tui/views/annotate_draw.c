@@ -4,6 +4,7 @@
  * instructions.
  */
 #include "tui/base/width.h"
+#include "tui/model/model.h"
 #include "tui/views/annotate_view.h"
 
 #include "tui/base/format.h"

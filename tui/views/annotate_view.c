@@ -10,6 +10,7 @@
 
 #include "tui/base/explain_errno.h"
 #include "tui/base/format.h"
+#include "tui/model/model.h"
 #include "tui/views/views.h"
 
 #include <errno.h>

@@ -7,6 +7,7 @@
 #include "tui/base/format.h"
 #include "tui/base/shorten.h"
 #include "tui/base/width.h"
+#include "tui/model/model.h"
 #include "tui/query/expr.h"
 #include "tui/screen/screen.h"
 #include "tui/tables/counterparts.h"

@@ -8,6 +8,7 @@
 #include "tui/base/format.h"
 #include "tui/base/width.h"
 #include "tui/explain/explain.h"
+#include "tui/model/model.h"
 #include "tui/query/ratios.h"
 #include "tui/screen/screen.h"
 #include "tui/views/list.h"

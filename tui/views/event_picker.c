@@ -8,6 +8,7 @@
  */
 #include "tui/views/event_picker.h"
 
+#include "sampler/events/catalogue.h"
 #include "tui/explain/explain.h"
 
 #include <errno.h>

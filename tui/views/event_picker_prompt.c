@@ -3,6 +3,7 @@
  * event_picker_prompt.c - the prompt for any text of the event grammar: completion, history,
  * errors.
  */
+#include "sampler/events/catalogue.h"
 #include "tui/explain/explain.h"
 #include "tui/views/event_picker.h"
 

@@ -2,6 +2,7 @@
 /*
  * event_picker_rows.c - the rows of the picker: open and closed groups, the search, the cursor.
  */
+#include "sampler/events/catalogue.h"
 #include "tui/base/clean.h"
 #include "tui/base/explain_errno.h"
 #include "tui/explain/explain.h"

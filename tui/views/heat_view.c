@@ -8,6 +8,8 @@
  * moves.
  */
 #include "tui/base/format.h"
+#include "tui/model/model.h"
+#include "tui/model/window.h"
 #include "tui/screen/screen.h"
 #include "tui/views/views.h"
 

@@ -6,6 +6,7 @@
  */
 #include "tui/base/format.h"
 #include "tui/base/width.h"
+#include "tui/model/logbook.h"
 #include "tui/screen/screen.h"
 #include "tui/views/list.h"
 #include "tui/views/views.h"

@@ -5,6 +5,7 @@
 #include "tui/base/format.h"
 #include "tui/base/shorten.h"
 #include "tui/base/width.h"
+#include "tui/model/model.h"
 #include "tui/views/threads_private.h"
 #include "tui/views/views.h"
 
