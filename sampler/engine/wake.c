@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * wake.c - times at which blocked threads become runnable, for sampler/offcpu.
+ * wake.c - times at which blocked threads become runnable, for sampler/store/offcpu.
  *
  * It samples sched:sched_wakeup on every CPU in separate rings, since any CPU may wake a followed
  * thread.  sched:sched_wakeup follows the thread's switch-out; sched:sched_waking may precede it.
