@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_picture.c - a canvas as text, HTML and SVG; and which form a file's name means.
+ * test_picture.c - a canvas as text, HTML and SVG, and the form that a file's name selects.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -64,11 +64,12 @@ static void test_svg(void **state)
 	char *text = picture(PICTURE_SVG, THEME_KIND_DARK);
 
 	(void)state;
-	/* Six columns of 8.4 from the second on; blanks at the ends are not drawn, but the selected row's background is. */
+	/* Six columns of 8.4 each, from the second one on.  Blanks at the ends are not drawn, but
+	 * the background of the selected row is. */
 	assert_non_null(strstr(text, "<text x=\"16.4\" y=\"21\" textLength=\"50.4\""));
 	assert_non_null(strstr(text, ">a&lt;b&gt;&amp;c</text>"));
 	assert_non_null(strstr(text, "<rect x=\"8.0\" y=\"25\" width=\"168.0\""));
-	/* Several blanks are left out, since viewers would make one of them. */
+	/* Runs of blanks are left out, since viewers would collapse them into one. */
 	assert_null(strstr(text, "  </text>"));
 	assert_non_null(strstr(text, "</svg>\n"));
 	free(text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_pmu.c - PMUs as sysfs describes them, on a machine made of files.
+ * test_pmu.c - PMUs as sysfs describes them, on a fake machine made of files.
  */
 #include <errno.h>
 #include <locale.h>
@@ -87,7 +87,8 @@ static void test_formats(void **state)
 			fail_msg("'%s' is taken", bad[i]);
 }
 
-/* The lowest bit of the value goes to the lowest of the mask; what does not fit changes nothing. */
+/* The lowest bit of the value goes to the lowest bit of the mask.  A value that does not fit
+ * changes nothing. */
 static void test_place(void **state)
 {
 	uint64_t word = 0xffff;
@@ -118,7 +119,7 @@ static void test_core(void **state)
 	assert_true(pmu->core);
 	assert_null(pmu->cpus);
 	assert_null(pmu->core_cpus);
-	assert_int_equal(pmu->n_formats, 6); /* without the broken one */
+	assert_int_equal(pmu->n_formats, 6); /* the broken one is left out */
 	assert_null(pmu_find_format(pmu, "broken", 6));
 	assert_null(pmu_find_format(pmu, "umas", 4));
 	format = pmu_find_format(pmu, "split,x", 5);
@@ -127,7 +128,7 @@ static void test_core(void **state)
 	format = pmu_find_format(pmu, "third", 5);
 	assert_int_equal(format->word, 3);
 	assert_int_equal(format->mask, 0xf0);
-	assert_int_equal(pmu->n_events, 0); /* nobody asked */
+	assert_int_equal(pmu->n_events, 0); /* events were not requested */
 	assert_int_equal(pmu->n_caps, 1);
 	assert_string_equal(pmu->caps[0].name, "max_precise");
 	assert_string_equal(pmu->caps[0].value, "3");
@@ -149,7 +150,7 @@ static void test_uncore(void **state)
 	assert_int_equal(pmu_read(&pmu, &fixture->system, "uncore_imc_0", PMU_EVENTS), 0);
 	assert_false(pmu->core);
 	assert_string_equal(pmu->cpus, "0,8");
-	assert_int_equal(pmu->n_events, 1); /* scale and unit are no events */
+	assert_int_equal(pmu->n_events, 1); /* scale and unit files are not events */
 	assert_string_equal(pmu->events[0].name, "cas_count_read");
 	assert_string_equal(pmu->events[0].terms, "event=0x04,umask=0x03");
 	assert_string_equal(pmu->events[0].unit, "MiB");
@@ -157,17 +158,17 @@ static void test_uncore(void **state)
 	pmu_free(pmu);
 
 	assert_int_equal(pmu_read(&pmu, &fixture->system, "power", PMU_EVENTS), 0);
-	assert_null(pmu->cpus); /* an empty mask is none */
+	assert_null(pmu->cpus); /* an empty mask counts as none */
 	assert_int_equal(pmu->n_events, 2);
 	assert_string_equal(pmu->events[1].name, "energy");
 	assert_string_equal(pmu->events[1].unit, "Joules");
 	assert_true(pmu->events[1].scale == 0x1p-32);
 	assert_null(pmu->events[0].unit);
-	assert_true(pmu->events[0].scale == 1); /* no number */
+	assert_true(pmu->events[0].scale == 1); /* the scale file holds no number */
 	pmu_free(pmu);
 }
 
-/* The kernel writes a dot whatever the user's language. */
+/* The kernel writes a decimal point in every locale. */
 static void test_scale_in_another_language(void **state)
 {
 	const struct event_fixture *fixture = *state;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * test_proc.c - stat lines and CPU lists as text; this process and its own children from /proc.
+ * test_proc.c - stat lines and CPU lists as text; this process and its children from /proc.
  */
 #include "sampler/machine/proc.h"
 
@@ -150,7 +150,7 @@ static void cpu_lists(void **state)
 	free(cpus);
 }
 
-/* A child that waits until the test closes the pipe, with `threads` more threads. */
+/* A child with `threads` extra threads; it waits until the test closes the pipe. */
 struct child {
 	pid_t pid;
 	int hold;
@@ -204,7 +204,8 @@ static void child_end(struct child *child)
 	assert_int_equal(waitpid(child->pid, NULL, 0), child->pid);
 }
 
-/* Threads that the kernel shows: those a test made, and where a sanitizer adds its own, those too. */
+/* Number of threads that the kernel shows: the test's own.  Under ThreadSanitizer there may be
+ * more. */
 static uint32_t threads_of(pid_t pid, uint32_t made)
 {
 	char path[64];
@@ -323,7 +324,7 @@ static void children(void **state)
 			assert_int_equal(pids[i], child[i].pid);
 	}
 	free(pids);
-	/* Each holds the write ends of those before it. */
+	/* Each child holds the write ends of the pipes of the children before it. */
 	for (unsigned int i = 3; i--;)
 		child_end(&child[i]);
 	if (err == -ENOENT) {
@@ -336,7 +337,7 @@ static void children(void **state)
 	free(pids);
 }
 
-/* A command line longer than its field, arguments joined. */
+/* A command line that is longer than its field; its arguments are joined. */
 static void long_cmdline(void **state)
 {
 	struct proc_process process;
@@ -404,7 +405,7 @@ static void *read_one(void *ctx)
 	return NULL;
 }
 
-/* A thread that sleeps, in a process whose leader runs. */
+/* A sleeping thread in a process whose leader runs. */
 static void one_thread(void **state)
 {
 	struct proc_thread sleeper, self;
@@ -433,7 +434,7 @@ static void one_thread(void **state)
 	assert_int_equal(proc_read_thread(INT32_MAX, &self), -ESRCH);
 }
 
-/* Our namespace's /proc gives our own number, and no other. */
+/* The /proc of our own pid namespace shows our own pid, and no other. */
 static void whose_proc(void **state)
 {
 	static const char own[] = "Name:\ta\\nNSpid:\t7\nPid:\t42\nNSpid:\t42\nNSpgid:\t42\n";

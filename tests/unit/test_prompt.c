@@ -53,7 +53,7 @@ static void test_words_and_lines(void **state)
 	prompt_key(&prompt, CTRL('U'));
 	assert_string_equal(prompt.text, "");
 	assert_int_equal(prompt_key(&prompt, CTRL('U')), PROMPT_SAME);
-	/* of an empty line */
+	/* on an empty line */
 	assert_int_equal(prompt_key(&prompt, 127), PROMPT_CANCELLED);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_query.c - breakdowns and activity over slices made by hand.
+ * test_query.c - breakdowns and activity over hand-made slices.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -75,7 +75,8 @@ static int setup(void **state)
 		world->slices[i] = (struct slice){
 			.serial = (uint64_t)i + 1,
 			.start_ns = 1000 + (uint64_t)i * 100,
-			.end_ns = 1100 + (uint64_t)i * 300, /* the second is three times as long */
+			/* the second slice is three times as long */
+			.end_ns = 1100 + (uint64_t)i * 300,
 			.stack = world->stack[i],
 			.task = world->task[i],
 			.cpu = world->cpu[i],
@@ -146,7 +147,7 @@ static void test_by_process(void **state)
 	free(rows);
 }
 
-/* Of all samples, and of those of one symbol; one slice has no fields (any more). */
+/* Breakdown by a field: all samples, then the samples of one symbol.  One slice has no fields. */
 static void test_by_field(void **state)
 {
 	static const char format[] = "name: made_up\nID: 1\nformat:\n"
@@ -168,7 +169,7 @@ static void test_by_field(void **state)
 	assert_int_equal(values_new(&values), 0);
 	assert_int_equal(values_intern(values, &texts[0], 1, &left), 0);
 	assert_int_equal(values_intern(values, &texts[1], 1, &right), 0);
-	const uint32_t tuples[] = {left, VALUES_NONE, left, right}; /* in the order of stacks */
+	const uint32_t tuples[] = {left, VALUES_NONE, left, right}; /* in the order of the stacks */
 
 	schemas.values = values;
 	schemas.of[0] = fields;
@@ -208,7 +209,8 @@ static void test_idle_is_left_out(void **state)
 	assert_int_equal(rows[1].pid, 100);
 	free(rows);
 
-	/* In a pid namespace others have pid 0, too: what tells is the function, none of them idle here. */
+	/* In a pid namespace, other processes may have pid 0, too.  Only the function decides then,
+	 * and none is idle here. */
 	question.idle_by_name = true;
 	assert_int_equal(query_run(&question, &rows, &n), 0);
 	assert_int_equal(n, 3);
@@ -250,7 +252,7 @@ static void test_by_cpu(void **state)
 	free(rows);
 }
 
-/* work is the leaf of three stacks, and once the caller of main. */
+/* work is the leaf of three stacks, and the caller of main in one. */
 static void expect_of_one_symbol(struct world *world)
 {
 	struct query question = query(world, GROUP_PROCESS);
@@ -267,7 +269,7 @@ static void expect_of_one_symbol(struct world *world)
 	expect(&rows[2], 100, 0, "serv?er", 20, 25, 2);
 	free(rows);
 
-	/* main recurs in the deep stack: as its leaf it counts there, once. */
+	/* main recurs in the deep stack.  It is the leaf there and counts once. */
 	question.symref =
 		names_symref(world->names, stacks_node(world->stacks, world->main_node)->frame);
 	question.group = GROUP_THREAD;
@@ -288,7 +290,8 @@ static void test_of_one_symbol(void **state)
 	expect_of_one_symbol(*state);
 }
 
-/* Others that were met before: few of many stacks are looked at one by one, first one of them, then all. */
+/* The forest has met many other stacks, so the few stacks of the query are looked up one by one.
+ * Checked with 101 and with 400 others. */
 static void test_of_one_symbol_among_many(void **state)
 {
 	struct world *world = *state;
@@ -319,7 +322,8 @@ static void test_other_event(void **state)
 	free(rows);
 }
 
-/* Where pid 0 tells nothing, a function of the idle loop must be there as well; and all that fails does not count. */
+/* query_mask() for each verdict: with idle_by_name, pid 0 is idle only if the leaf is in the idle
+ * loop.  Cells that fail the filter never count. */
 static void test_what_counts(void **state)
 {
 	for (unsigned int verdict = 0; verdict < 32; verdict++) {
@@ -345,7 +349,7 @@ static void check_activity(struct world *world, uint64_t two_cells)
 	uint64_t out[8];
 
 	question.two_cells = two_cells;
-	/* 100 of weight in 100 ns, then 300 in 300 ns: one per ns, all along. */
+	/* weight 100 in 100 ns, then 300 in 300 ns: one per ns throughout */
 	assert_int_equal(query_activity(&question, 1000, 1400, out, 4), 0);
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(out[i], 1000000000);
@@ -354,13 +358,13 @@ static void check_activity(struct world *world, uint64_t two_cells)
 	assert_int_equal(out[0], 300000000);
 	for (int i = 1; i < 4; i++)
 		assert_int_equal(out[i], 1000000000);
-	/* Columns that cut slices; beyond the history there is nothing. */
+	/* The columns cut slices.  Outside the history all is 0. */
 	question.hide_idle = false;
 	assert_int_equal(query_activity(&question, 950, 1450, out, 5), 0);
 	assert_int_equal(out[0], 500000000);
 	assert_int_equal(out[1], 1000000000);
 	assert_int_equal(out[4], 500000000);
-	/* A range that begins and ends within slices. */
+	/* a range that begins and ends within slices */
 	assert_int_equal(query_activity(&question, 1050, 1350, out, 6), 0);
 	for (int i = 0; i < 6; i++)
 		assert_int_equal(out[i], 1000000000);
@@ -378,7 +382,7 @@ static void test_activity(void **state)
 	check_activity(*state, 1);
 }
 
-/* The same as hiding what is idle, by another way. */
+/* A filter gives the same result as hide_idle. */
 static void test_filter(void **state)
 {
 	const struct filter_term not_idle = {.field = FILTER_PID, .negated = true};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_radix.c - sorting many numbers, against qsort(3).
+ * test_radix.c - sorting many numbers, compared with qsort(3).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@ static int compare(const void *a, const void *b)
 	return left->id < right->id ? -1 : left->id > right->id;
 }
 
-/* Numbers tell how many bits of each key count, and from which one on. */
+/* Sorts n random keys; each has `bits` random bits, from bit `shift` on. */
 static void check(uint32_t n, unsigned int bits, unsigned int shift)
 {
 	struct radix_item items[ITEMS], work[ITEMS], expected[ITEMS], *sorted;

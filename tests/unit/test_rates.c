@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_rates.c - counts by the second.
+ * test_rates.c - counts per second.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,16 +52,17 @@ static void test_seconds(void **state)
 	const struct rate *rate;
 
 	assert_null(rates_find(&fixture->rates, 7));
-	assert_int_equal(at(fixture, 10 * SECOND, 1000)->n, 0); /* what was before is not known */
+	/* counts before the first status are not known */
+	assert_int_equal(at(fixture, 10 * SECOND, 1000)->n, 0);
 	assert_int_equal(at(fixture, 10 * SECOND + SECOND / 2, 1400)->n, 0);
 	rate = at(fixture, 11 * SECOND, 1600);
 	assert_int_equal(rate->n, 1);
 	assert_int_equal(rate->per_second[0], 600);
-	/* Half a second late. */
+	/* half a second late */
 	rate = at(fixture, 12 * SECOND + SECOND / 2, 1900);
 	assert_int_equal(rate->n, 2);
 	assert_int_equal(rate->per_second[1], 200);
-	/* Nobody looked for three seconds. */
+	/* no status for three seconds */
 	rate = at(fixture, 15 * SECOND + SECOND / 2, 2200);
 	assert_int_equal(rate->n, 5);
 	assert_int_equal(rate->per_second[2], 100);
@@ -105,7 +106,7 @@ static void test_scaled(void **state)
 	assert_false(estimated);
 }
 
-/* An event that is gone leaves nothing to one that comes later. */
+/* An event that takes the place of a dropped event inherits no rates. */
 static void test_dropped(void **state)
 {
 	struct fixture *fixture = *state;

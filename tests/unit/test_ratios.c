@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_ratios.c - what is compared with what, and what is not.
+ * test_ratios.c - which counts are compared with each other, and which are not.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,7 +41,8 @@ static void test_values(void **state)
 	assert_float_equal(value_of(parts, 7, "branch misses"), 10.0, 1e-9);
 	assert_float_equal(value_of(parts, 7, "cache MPKI"), 2.0, 1e-9);
 	assert_float_equal(value_of(parts, 7, "faults"), 2.5, 1e-9);
-	assert_float_equal(value_of(parts, 7, "cache misses"), -1.0, 0); /* no references */
+	/* the cache references are missing */
+	assert_float_equal(value_of(parts, 7, "cache misses"), -1.0, 0);
 }
 
 static void test_not_at_the_same_time(void **state)
@@ -88,7 +89,8 @@ static void test_nothing_to_divide_by(void **state)
 	assert_int_equal(ratios_find(NULL, 0, (struct ratio[RATIOS_MAX]){{0}}), 0);
 }
 
-/* By attributes the same, whatever an event is called; any cache; and one ratio for each count. */
+/* Events match by their attributes, not by their names.  Any cache works, and each count has one
+ * ratio. */
 static void test_by_attribute(void **state)
 {
 	const struct perf_event_attr cycles = {
@@ -126,7 +128,7 @@ static void test_by_attribute(void **state)
 	assert_string_equal(ratio.unit, "GHz");
 	assert_float_equal(ratio.value, 2, 1e-9);
 	assert_false(ratios_of(parts, 5, 4, &ratio));
-	/* Other modes, another cgroup. */
+	/* other modes, another cgroup */
 	parts[1].attr = &in_user;
 	assert_false(ratios_of(parts, 5, 1, &ratio));
 	parts[1].attr = &instructions;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * test_reader.c - small recordings made in memory: which attribute records belong to, packs, refusals, bad records.
+ * test_reader.c - small recordings made in memory: attributes of records, packs, refusals and bad
+ * records.
  *
- * Files of other machines, and cut ones, are in tests/oracle/reader.py.
+ * Recordings of other machines, and truncated ones, are in tests/oracle/reader.py.
  */
 #include "sampler/perfdata/features.h"
 #include "sampler/perfdata/reader.h"
@@ -75,7 +76,7 @@ static void add_attr(uint64_t config, uint64_t id)
 	add_record(PERFDATA_RECORD_HEADER_ATTR, &body, sizeof(body));
 }
 
-/* A pipe of two attributes, with ids 11 and 12. */
+/* Begins a pipe with two attributes, whose ids are 11 and 12. */
 static void begin_pipe(void)
 {
 	image.len = 0;
@@ -136,7 +137,7 @@ static void refusals(void **state)
 	add("PERFILE", 7);
 	must_refuse(-ENOEXEC);
 	add("2", 1);
-	must_refuse(-EBADMSG); /* and no more than that */
+	must_refuse(-EBADMSG); /* too short for anything more */
 	memcpy(image.bytes, "PERFFILE", 8);
 	must_refuse(-ENOTSUP);
 	memcpy(image.bytes, "#!/bin/s", 8);
@@ -173,7 +174,8 @@ static void magics(void **state)
 	(void)state;
 	assert_true(reader_is_magic("PERFILE2....", 12));
 	assert_true(reader_is_magic("2ELIFREP", 8));
-	assert_true(reader_is_magic("PERFFILE", 8)); /* so that it can be told why not */
+	/* accepted, so that the refusal can give the reason */
+	assert_true(reader_is_magic("PERFFILE", 8));
 	assert_false(reader_is_magic("PERFILE2", 7));
 	assert_false(reader_is_magic("#!/bin/sh\n", 10));
 	assert_false(reader_is_magic(NULL, 0));
@@ -189,8 +191,8 @@ static void belonging(void **state)
 	begin_pipe();
 	for (size_t i = 0; i < 6; i++)
 		add_sample(ids[i], i);
-	add_record(PERF_RECORD_SWITCH, &ids[0], 8); /* its trailer */
-	add_record(60, NULL, 0); /* a type nobody knows */
+	add_record(PERF_RECORD_SWITCH, &ids[0], 8); /* only its sample_id trailer */
+	add_record(60, NULL, 0); /* an unknown type */
 	must_open(&reader);
 	for (size_t i = 0; i < 7; i++) {
 		assert_int_equal(reader_next(reader, &record), 1);
@@ -221,7 +223,7 @@ static void names(void **state)
 
 	(void)state;
 	begin_pipe();
-	memset(update.name + 11, 'x', 100); /* cut, not overrun */
+	memset(update.name + 11, 'x', 100); /* truncated, not overrun */
 	add_record(PERFDATA_RECORD_EVENT_UPDATE, &update, sizeof(update));
 	must_open(&reader);
 	assert_int_equal(reader_next(reader, &record), 0);
@@ -231,7 +233,8 @@ static void names(void **state)
 	reader_close(reader);
 }
 
-/* Names events as perf script does if the recording has no name (evsel__name() of perf 6.1). */
+/* Events that have no name in the recording are named as perf script does (evsel__name() of perf
+ * 6.1). */
 static void names_of_attributes(void **state)
 {
 	static const struct {
@@ -281,7 +284,7 @@ static void names_of_attributes(void **state)
 	attrs_fini(&attrs);
 }
 
-/* --- what a recording says of itself --- */
+/* --- what a recording says about itself --- */
 
 static uint8_t section[1024];
 static size_t section_len;
@@ -310,7 +313,7 @@ static int take(struct features *features, struct attrs *attrs, unsigned int fea
 	return ret;
 }
 
-/* Three of one name, of which the last is perf's own for side-band. */
+/* Adds three attributes with one name.  The last one is perf's own side-band event. */
 static void add_three(struct attrs *attrs)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr)};
@@ -321,7 +324,8 @@ static void add_three(struct attrs *attrs)
 	}
 }
 
-/* perf requests build-ids in one event for the mappings of all. */
+/* If one event of a recording requests build-ids, mapping records of all its events may have
+ * them. */
 static void build_ids_of_mappings(void **state)
 {
 	struct perf_event_attr attr = {.size = sizeof(attr), .sample_id_all = 1};
@@ -340,7 +344,7 @@ static void build_ids_of_mappings(void **state)
 	attrs_fini(&attrs);
 }
 
-/* Events that differ in their cgroup alone, which only the command line tells. */
+/* The events differ only in their cgroups, which only the command line shows. */
 static void cgroups(void **state)
 {
 	static const struct {
@@ -456,7 +460,7 @@ static void corrupt_sizes(void **state)
 	}
 }
 
-/* Sizes that are no multiple of 8: given out padded, and what follows aligned. */
+/* Records whose size is not a multiple of 8 are returned padded, and the next record is aligned. */
 static void odd_sizes(void **state)
 {
 	struct reader_record record;
@@ -484,7 +488,7 @@ static void odd_sizes(void **state)
 	reader_close(reader);
 }
 
-/* Write the image's bytes from `from` on as one zstd stream in packs of at most `each` bytes. */
+/* Packs the image's bytes from `from` on as one zstd stream, at most `each` bytes per pack. */
 static void pack(size_t from, size_t each, uint32_t type)
 {
 	static uint8_t plain[FILE_MAX], packed[65536];
@@ -513,7 +517,8 @@ static void pack(size_t from, size_t each, uint32_t type)
 	ZSTD_freeCCtx(stream);
 }
 
-/* A trace lies behind its record, of any size: it is passed over, and what tells of it is counted. */
+/* Trace data of any size follows its AUXTRACE record.  The reader skips the data and counts the
+ * records about it. */
 static void traces(void **state)
 {
 	const uint64_t sizes[] = {0, 8, 40000};
@@ -537,7 +542,7 @@ static void traces(void **state)
 			add_record(told[k], words, sizeof(words));
 		add_record(PERFDATA_RECORD_AUXTRACE, &trace, sizeof(trace));
 		for (uint64_t left = trace.size; left; left -= 8)
-			add_64(UINT64_MAX); /* as a record it would be nonsense */
+			add_64(UINT64_MAX); /* nonsense if it is read as a record */
 		add_sample(12, 4711);
 		must_open(&reader);
 		while (reader_next(reader, &record) == 1)
@@ -568,7 +573,7 @@ static void packs(void **state)
 			add_sample(11 + ip % 2, ip);
 		pack(from, sizes[i / 2],
 			i % 2 ? PERFDATA_RECORD_COMPRESSED : PERFDATA_RECORD_COMPRESSED2);
-		add_sample(12, 4711); /* plain ones may follow */
+		add_sample(12, 4711); /* plain records may follow */
 		must_open(&reader);
 		for (uint64_t ip = 0; ip < 2001; ip++) {
 			const uint64_t *words;
@@ -592,7 +597,8 @@ static void packs(void **state)
 	}
 }
 
-/* One pack of more than the memory for what is unpacked; of the first, the end of the last block of 128 kB stays behind. */
+/* One pack that unpacks to more than the buffer holds.  In the first case, the end of the last 128
+ * kB block stays pending. */
 static void large_packs(void **state)
 {
 	const uint64_t records[] = {21845, 60000};
@@ -619,7 +625,7 @@ static void large_packs(void **state)
 	}
 }
 
-/* A few bytes that unpack to very many: no more than what is read of them is held. */
+/* A few bytes that unpack to many.  Only the part that is read is held in memory. */
 static void bomb(void **state)
 {
 	static uint8_t zeros[4 << 20];
@@ -637,7 +643,7 @@ static void bomb(void **state)
 	reader_close(reader);
 }
 
-/* Bodies that are too short for the reader's own records. */
+/* The reader's own record types with bodies that are too short. */
 static void bad_records(void **state)
 {
 	const uint32_t types[] = {PERFDATA_RECORD_HEADER_ATTR, PERFDATA_RECORD_TRACING_DATA,
@@ -659,7 +665,7 @@ static void bad_records(void **state)
 	reader_close(reader);
 }
 
-/* The recorder was killed: no size of the data, no features. */
+/* The recorder was killed: the header has no data size, and there are no features. */
 static void unfinished(void **state)
 {
 	struct perfdata_header header = {
@@ -689,7 +695,7 @@ static void unfinished(void **state)
 	must_open(&reader);
 	assert_true(status_of(reader).features_missing);
 	assert_int_equal(reader_next(reader, &record), 1);
-	assert_true(record.has_attr); /* there is but one */
+	assert_true(record.has_attr); /* there is only one attribute */
 	assert_int_equal(reader_next(reader, &record), 0);
 	assert_true(status_of(reader).truncated);
 	assert_int_equal(status_of(reader).n_faults, 1);

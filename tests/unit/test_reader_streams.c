@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
  * test_reader_streams.c - synthetic directories as perf record --threads writes them: merged by
- * time, in packs, cut, damaged.
+ * time, in packs, truncated, damaged.
  */
 #include "sampler/perfdata/reader.h"
 
@@ -80,8 +80,8 @@ static void add_cpu_map(const void *body, size_t body_len)
 	add(body, body_len);
 }
 
-/* Saves "data": one event without samples.  version: of the directory's format.  cpus: a CPU_MAP,
- * unless cpus_len is 0. */
+/* Saves "data": one event without samples. version: the directory's format. cpus: body of a CPU_MAP
+ * record, left out if cpus_len is 0. */
 static void save_header_and_cpus(uint64_t version, const void *cpus, size_t cpus_len)
 {
 	const struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
@@ -127,7 +127,7 @@ static uint64_t time_of(const struct reader_record *record)
 	return ((const uint64_t *)(const void *)record->header)[3];
 }
 
-/* Expects the name, then samples with these times. */
+/* Expects the COMM record, then samples with these times. */
 static void expect_all(struct reader *reader, const uint64_t *times, size_t n)
 {
 	struct reader_record record;
@@ -154,7 +154,7 @@ static void expect_fault(const struct reader_status *status, size_t i, const cha
 	assert_int_equal(fault->offset, offset);
 }
 
-/* Returns the status with all faults after reading to the end. */
+/* Reads to the end.  Returns the status with all faults. */
 static struct reader_status faults_of_all(void)
 {
 	struct reader_record record;
@@ -180,7 +180,7 @@ static int teardown(void **state)
 	return scratch_remove_tree(scratch);
 }
 
-/* Turns the file's records into a pack; packs of one file share a zstd stream. */
+/* Turns the file's records into a pack.  All packs of one file share a zstd stream. */
 static void pack(void)
 {
 	static uint8_t plain[FILE_MAX], packed[FILE_MAX];
@@ -232,7 +232,7 @@ static void test_merged(void **state)
 	reader_close(reader);
 }
 
-/* Needs as many files as CPUs, more than many soft limits of descriptors. */
+/* Opens as many files as CPUs, which exceeds many soft limits of descriptors. */
 static void test_many_files(void **state)
 {
 	struct rlimit old, low;
@@ -255,7 +255,7 @@ static void test_many_files(void **state)
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
 }
 
-/* A cut or damaged file does not end the others. */
+/* A truncated or damaged file does not end the reading of the others. */
 static void test_damaged(void **state)
 {
 	static const uint64_t times[] = {1, 2, 3, 5, 7};
@@ -332,7 +332,8 @@ static void test_missing(void **state)
 	add_sample(2);
 	save("data.3");
 	path_in_scratch(path, "data.2");
-	assert_int_equal(mknod(path, S_IFSOCK | 0600, 0), 0); /* open(2) refuses it, also to root */
+	/* open(2) of a socket fails, also for root */
+	assert_int_equal(mknod(path, S_IFSOCK | 0600, 0), 0);
 	path_in_scratch(path, "data.4");
 	assert_int_equal(symlink("data.0", path), 0);
 	status = faults_of_all();
@@ -344,7 +345,7 @@ static void test_missing(void **state)
 	expect_fault(&status, 2, "data.4", READER_MISSING, 0, 0);
 }
 
-/* perf lists more CPUs than files, so the last files are missing. */
+/* perf lists more CPUs than there are files: the last files are missing. */
 static void test_missing_at_the_end(void **state)
 {
 	static const struct {
@@ -391,7 +392,7 @@ static void test_refused(void **state)
 	save_header(1);
 	snprintf(path, sizeof(path), "%s/data", scratch);
 	assert_int_equal(reader_open(&reader, open(path, O_RDONLY | O_CLOEXEC)), -EISDIR);
-	/* perf record --kcore: a directory of one file. */
+	/* perf record --kcore writes a directory with one file */
 	save_header(0);
 	add_sample(1);
 	save("data.0");

@@ -2,8 +2,8 @@
 /*
  * test_record.c - records built word by word, in the order in which the kernel writes them.
  *
- * Every good record is also given cut short at each word: it must then be refused, and never be
- * read past its end (the copies are exactly as large as their headers say, for ASan).
+ * Every good record is also truncated at each word.  The decoder must refuse it then, and never
+ * read past its end: the copies are exactly as large as their headers say, for ASan.
  */
 #include "record_builder.h"
 
@@ -73,7 +73,7 @@ static void check_more(const struct record_more *more)
 	assert_null(more->branch_counters);
 	assert_int_equal(more->regs_user.abi, PERF_SAMPLE_REGS_ABI_64);
 	assert_int_equal(more->regs_user.values[19], 219);
-	assert_int_equal(more->stack_len, 8); /* of 16 */
+	assert_int_equal(more->stack_len, 8); /* 8 of 16 bytes */
 	assert_int_equal(*(const uint64_t *)more->stack, 300);
 	assert_int_equal(more->weight, 0x0403020100000001);
 	assert_int_equal(more->data_src, 401);
@@ -88,7 +88,7 @@ static void check_more(const struct record_more *more)
 	assert_int_equal(*(const uint64_t *)more->aux, 700);
 }
 
-/* Everything at once; also refused one word short. */
+/* All sample fields at once; refused when it is one word short. */
 static void every_field(void **state)
 {
 	struct record_format format = {
@@ -161,7 +161,8 @@ static void every_field(void **state)
 	free(header);
 	assert_bad_when_cut(&b, &format);
 
-	format.sample_type ^= PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT; /* the same room */
+	/* takes equally many bytes */
+	format.sample_type ^= PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT;
 	header = decode(&out, &b, &format);
 	assert_int_equal(out.sample.more.weight, 1);
 	assert_int_equal(out.sample.more.weight_2, 0x0201);
@@ -170,7 +171,7 @@ static void every_field(void **state)
 	assert_bad_when_cut(&b, &format);
 }
 
-/* The five read formats, a chain behind each. */
+/* The five read formats, each followed by a callchain. */
 static void read_formats(void **state)
 {
 	const struct {
@@ -251,7 +252,7 @@ static void hostile_lengths(void **state)
 	}
 }
 
-/* An empty branch stack comes with and without hw_idx. */
+/* An empty branch stack, with and without hw_idx. */
 static void empty_branch_stacks(void **state)
 {
 	const struct record_format format = {
@@ -323,7 +324,7 @@ static void mmap2_records(void **state)
 	put(&b, 123456);
 	put(&b, 42);
 	put_pair(&b, PROT_READ | PROT_EXEC, MAP_PRIVATE);
-	put_string(&b, "1234567"); /* fills its word */
+	put_string(&b, "1234567"); /* fills its word, including the terminator */
 	put_trailer(&b);
 	header = decode(&out, &b, &hot);
 	check_trailer(&out, header);
@@ -338,7 +339,7 @@ static void mmap2_records(void **state)
 	assert_int_equal(out.mmap.build_id_len, 0);
 	assert_string_equal(out.mmap.filename, "1234567");
 
-	/* Another profiler asked for build-ids; this event did not. */
+	/* Another profiler requested build-ids; this event did not. */
 	header->misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
 	unasked.no_build_ids = true;
 	assert_int_equal(record_decode(&out, header, &unasked), 0);
@@ -347,7 +348,7 @@ static void mmap2_records(void **state)
 	assert_int_equal(out.mmap.build_id_len, 0);
 	free(header);
 
-	/* The name must end before the trailer, whose zero bytes are none of its own. */
+	/* The name must end before the trailer.  The trailer's zero bytes do not terminate it. */
 	memset(&b.words[9], 'x', 8);
 	assert_bad(&b, &hot);
 
@@ -369,7 +370,7 @@ static void mmap2_records(void **state)
 	assert_int_equal(out.mmap.build_id_len, 20);
 	assert_memory_equal(out.mmap.build_id, id + 4, 20);
 	assert_string_equal(out.mmap.filename, "");
-	/* perf inject adds build-ids to the records of events that did not ask. */
+	/* perf inject also adds build-ids to records of events that did not request them. */
 	assert_int_equal(record_decode(&out, header, &unasked), 0);
 	assert_int_equal(out.mmap.build_id_len, 20);
 	free(header);
@@ -400,7 +401,7 @@ static void comm_records(void **state)
 	begin(&b, PERF_RECORD_COMM, 0);
 	put_pair(&b, 20, 21);
 	put_trailer(&b);
-	assert_bad(&b, &hot); /* no room for a name at all */
+	assert_bad(&b, &hot); /* no room for any name */
 }
 
 static void task_records(void **state)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_record_file.c - what becomes of the file that is recorded into, and the sentences about it.
+ * test_record_file.c - how the recording file is opened, renamed, undone and removed, and the
+ * messages about it.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -43,7 +44,7 @@ static void assert_text(const char *path, const char *text)
 	fclose(file);
 }
 
-/* In the folder, but for "." and "..". */
+/* Number of files in the current directory, without "." and "..". */
 static size_t count_files(void)
 {
 	DIR *dir = opendir(".");
@@ -77,7 +78,7 @@ static void test_default_name(void **state)
 	assert_int_equal(record_file_open(&file, NULL, message, sizeof(message)), 0);
 	assert_false(file.pipe);
 	assert_int_equal(fstat(file.fd, &about), 0);
-	/* What somebody ran is nobody else's business. */
+	/* Other users may not read a recording. */
 	assert_int_equal(about.st_mode & 0777, 0600);
 	assert_int_equal(record_file_close(&file, message, sizeof(message)), 0);
 	assert_int_equal(unlink(RECORD_DEFAULT_FILE), 0);
@@ -98,7 +99,7 @@ static void test_old_file_is_renamed(void **state)
 	unlink("a.data");
 	unlink("a.data.old");
 
-	/* Once something is recorded nothing else is left, whatever happens then. */
+	/* Once the recording is settled, the older backup is gone for good. */
 	write_text("a.data", "old");
 	write_text("a.data.old", "older");
 	assert_int_equal(record_file_open(&file, "a.data", message, sizeof(message)), 0);
@@ -111,7 +112,7 @@ static void test_old_file_is_renamed(void **state)
 	unlink("a.data");
 	unlink("a.data.old");
 
-	/* A directory blocks the old name; the message names it. */
+	/* A directory blocks the name of the old recording; the message names it. */
 	write_text("a.data", "old");
 	assert_int_equal(mkdir("a.data.old", 0700), 0);
 	assert_int_equal(record_file_open(&file, "a.data", message, sizeof(message)), -EISDIR);
@@ -120,7 +121,7 @@ static void test_old_file_is_renamed(void **state)
 	assert_int_equal(rmdir("a.data.old"), 0);
 	unlink("a.data");
 
-	/* An empty one is not worth it. */
+	/* An empty file is not kept. */
 	write_text("a.data", "");
 	assert_int_equal(record_file_open(&file, "a.data", message, sizeof(message)), 0);
 	record_file_close(&file, message, sizeof(message));
@@ -140,7 +141,7 @@ static void test_undo(void **state)
 	assert_text("a.data", "old");
 	assert_int_equal(access("a.data.old", F_OK), -1);
 
-	/* The one before that too. */
+	/* The older backup is restored as well. */
 	write_text("a.data.old", "older");
 	assert_int_equal(record_file_open(&file, "a.data", message, sizeof(message)), 0);
 	assert_text("a.data.old", "old");
@@ -168,7 +169,7 @@ static void test_what_cannot_seek(void **state)
 	reader = open("fifo", O_RDONLY | O_NONBLOCK);
 	assert_int_equal(record_file_open(&file, "fifo", message, sizeof(message)), 0);
 	assert_true(file.pipe);
-	record_file_undo(&file); /* not ours to remove */
+	record_file_undo(&file); /* a FIFO is not removed */
 	record_file_close(&file, message, sizeof(message));
 	assert_int_equal(access("fifo", F_OK), 0);
 	close(reader);
@@ -189,7 +190,7 @@ static void test_refusals(void **state)
 	assert_int_equal(file.fd, -1);
 	record_file_undo(&file);
 	assert_int_equal(record_file_close(&file, message, sizeof(message)), 0);
-	/* A name is told without what would play tricks on a terminal. */
+	/* The name is shown without terminal escape sequences. */
 	record_file_open(&file, "no/\033[31m", message, sizeof(message));
 	assert_null(strchr(message, '\033'));
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * test_record_side.c - the records that tell of tasks, code and counters, of the later kernels.
+ * test_record_side.c - side-band records about tasks, code and counters, including those of later
+ * kernels.
  *
- * Each is also given cut short at each word, and must then be refused.
+ * Each is also truncated at each word, and must then be refused.
  */
 #include "record_builder.h"
 
-/* With the trailer put on, decoded and checked, and cut. */
+/* Adds the trailer, decodes and checks the record, and checks that truncated copies are refused.
+ * The caller frees the returned header. */
 static struct perf_event_header *whole(struct record *out, struct builder *b)
 {
 	struct perf_event_header *header;
@@ -103,7 +105,7 @@ static void deferred_chains(void **state)
 	assert_int_equal(out.deferred.chain[0], PERF_CONTEXT_USER);
 	assert_int_equal(out.deferred.chain[1], 0x401000);
 	free(header);
-	/* More than there are, trailer included. */
+	/* more words than the record has, trailer included */
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
 		b.words[2] = counts[i];
 		assert_bad(&b, &hot);
@@ -199,7 +201,7 @@ static void code(void **state)
 	assert_int_equal(out.text_poke.new_len, 6);
 	assert_memory_equal(out.text_poke.bytes, "ABCDEFGHIJK", 11);
 	free(header);
-	b.words[2] += 2; /* two bytes more than there are */
+	b.words[2] += 2; /* two bytes more than the record has */
 	assert_bad(&b, &hot);
 }
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_recorded_rows.c - a recording as the baseline of what has other rows than symbols: tables, threads, breakdowns.  What
- * each of them says of it is added up from the other recording's store.
+ * test_recorded_rows.c - a recording as the baseline of rows other than symbols: tables, threads
+ * and breakdowns.
+ *
+ * The expected values are summed from the other recording's store.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +19,8 @@
 
 #define TEXT 128
 #define SUMS 256
-#define AGAIN 1100 /* processes of the other recording have numbers from here on */
+/* pids of the other recording start here if its processes were started again */
+#define AGAIN 1100
 
 struct sums {
 	struct {
@@ -48,7 +51,8 @@ static double share_in(struct sums *sums, const char *text)
 	return sums->all ? (double)*sum_of(sums, text) / (double)sums->all : 0;
 }
 
-/* Numbers are told from those of the first process on. */
+/* Text that identifies the row of cell i. pids and tids are relative to `first`, the first
+ * process. */
 static void text_of_cell(const struct session *session, const struct slice *slice, uint32_t i,
 	enum query_group group, int32_t first, char text[TEXT])
 {
@@ -89,7 +93,8 @@ static bool has_symbol(const struct session *session, uint32_t node, const char 
 	return !symbol;
 }
 
-/* All of a recording: of one event, of one command or all (NULL), of one symbol or all. */
+/* Sums up a recording by row: samples of `event`, of one command or all (NULL), of one symbol or
+ * all (NULL). */
 static void add_up(struct sums *sums, const struct model_fixture *fixture, uint8_t event,
 	const char *comm, const char *symbol, enum query_group group, int32_t first)
 {
@@ -115,7 +120,7 @@ static void add_up(struct sums *sums, const struct model_fixture *fixture, uint8
 	snapshot_release(session_store(session), &snapshot);
 }
 
-/* Rows of the table tell how their shares differ. */
+/* The rows of the table show how their shares differ. */
 static void compare_table(struct model *model, enum query_group group, struct sums *own,
 	struct sums *base, bool expect_gone)
 {
@@ -142,7 +147,7 @@ static void compare_table(struct model *model, enum query_group group, struct su
 		if (fabs(rows[i].change - change) > 1e-9)
 			fail_msg("by %d, %s: %f, not %f", (int)group, text, rows[i].change, change);
 		gone += !rows[i].total;
-		/* Of what is only there nobody can say where in this one's code it is. */
+		/* A symbol that only the baseline has, has no place in this recording's code. */
 		assert_true(key->foreign == !rows[i].total);
 		assert_true(!key->foreign || key->symref == GROUPS_NO_SYMBOL);
 	}
@@ -172,7 +177,7 @@ static void compare_lanes(struct model *model, enum query_group group, struct su
 	}
 }
 
-/* The rows have the numbers of the other recording. */
+/* The rows of the baseline's breakdown have the pids of the other recording. */
 static void compare_breakdown(struct model *model, enum query_group group, uint32_t symref,
 	struct sums *base, int32_t first)
 {
@@ -206,7 +211,8 @@ static void test_rows(void **state)
 	static struct sums own, base;
 
 	(void)state;
-	/* The same processes, and those that were started again. */
+	/* Both recordings have the same processes; then the other one has processes that were
+	 * started again. */
 	for (int again = 0; again < 2; again++) {
 		const int32_t first = again ? AGAIN : FIXTURE_PID;
 		struct model_fixture fixture, other;
@@ -278,7 +284,7 @@ static void test_breakdowns(void **state)
 	model_fixture_close(&fixture);
 }
 
-/* A number that another process had there. */
+/* In the baseline, another process had the pid. */
 static void test_another_process(void **state)
 {
 	static struct sums own, base;
@@ -324,7 +330,7 @@ static void test_another_process(void **state)
 	model_fixture_close(&fixture);
 }
 
-/* Of a baseline nothing is left when there is another: a time, a recording, another recording. */
+/* Each baseline replaces the one before it completely: a time, a recording, another recording. */
 static void test_one_after_the_other(void **state)
 {
 	static struct sums own, base;

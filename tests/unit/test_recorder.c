@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_recorder.c - the engine's part is played by hand: what is tapped is in the file, in order.
+ * test_recorder.c - the test plays the engine's part: the tapped records are in the file, in order.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -44,7 +44,7 @@ static struct recorder *open_recorder(int fd, bool pipe)
 	return recorder;
 }
 
-/* Two that opened, and the tracker. */
+/* Two opened events, and the tracker. */
 static void begin(void)
 {
 	const struct sys_features features = {.mmap2 = true, .comm_exec = true, .lost = true};
@@ -72,7 +72,7 @@ static void sample(size_t event, uint64_t time_ns)
 
 struct found {
 	uint64_t samples[3], types[PERFDATA_RECORD_TYPES], lost[3], lost_side;
-	uint64_t last_ns; /* of samples: they come in order */
+	uint64_t last_ns; /* time of the newest sample; samples come in order */
 	bool comm_first, mapping_first;
 };
 
@@ -131,7 +131,7 @@ static void test_all_is_written(void **state)
 	struct found found;
 
 	(void)state;
-	/* Learned while processes are attached, before anything is open. */
+	/* These are learned while processes are attached, before any event is open. */
 	tap.comm(4711, 4711, "node", 5, tap.ctx);
 	tap.mapping(4711, &mmap, 5, tap.ctx);
 	recorder_status(recorder, &recorded);
@@ -193,7 +193,7 @@ static void test_waits_for_the_disk(void **state)
 	assert_int_equal(pthread_create(&thread, NULL, drain, fds), 0);
 	recorder = open_recorder(pipes[1], true);
 	begin();
-	/* Far more than both buffers and the pipe hold. */
+	/* far more than both buffers and the pipe hold */
 	for (uint64_t i = 0; i < 50000; i++)
 		sample(0, 100 + i);
 	assert_int_equal(recorder_finish(recorder, status, NULL, 0), 0);
@@ -223,7 +223,7 @@ static void test_giving_up(void **state)
 	recorder = open_recorder(pipes[1], true);
 	begin();
 	recorder_give_up(recorder);
-	/* Nobody reads: without giving up this would never return. */
+	/* No process reads: without giving up, this would never return. */
 	for (uint64_t i = 0; i < 50000; i++)
 		sample(i % 2, 100 + i);
 	fds[0] = pipes[0];
@@ -259,7 +259,7 @@ static void test_write_error(void **state)
 	failed = (struct pollfd){recorder_fd(recorder), POLLIN, 0};
 	assert_int_equal(poll(&failed, 1, 0), 0);
 	begin();
-	/* Goes on without waiting for what will never be written. */
+	/* Samples do not wait for writes that can never succeed. */
 	for (uint64_t i = 0; i < 50000; i++)
 		sample(0, 100 + i);
 	assert_int_equal(poll(&failed, 1, -1), 1);
@@ -288,7 +288,7 @@ static void test_nothing_begun(void **state)
 	free(status);
 }
 
-/* Events, and nothing of them: still a recording. */
+/* Events without any samples are still a recording. */
 static void test_empty(void **state)
 {
 	int fd = memfd_create("recording", MFD_CLOEXEC);

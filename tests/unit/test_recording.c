@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_recording.c - small recordings made by hand, loaded into a store.
+ * test_recording.c - small hand-made recordings, loaded into a store.
  */
 #include "sampler/recording/recording.h"
 
@@ -23,14 +23,14 @@
 		PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
 #define KERNEL_IP 0xffffffff81000100ull
 
-/* A file as perf writes it, grown in memory. */
+/* A file as perf writes it, built in memory. */
 struct file {
 	char bytes[1 << 20];
 	size_t len;
 	unsigned int n_attrs;
 	struct recording *recording;
 	struct engine_status status;
-	/* What the tap saw. */
+	/* seen by the tap */
 	char comms[512]; /* each followed by a blank */
 	char images[2048];
 	uint64_t last_ns;
@@ -50,7 +50,7 @@ struct file_attr {
 	struct perfdata_section ids;
 };
 
-/* Events whose numbers are `events`, as software events; the ids of attribute i is i + 1. */
+/* Begins a file with n software events of the configs `events`.  Attribute i has id i + 1. */
 static void begin(struct file *file, const uint64_t *events, unsigned int n, uint64_t period)
 {
 	struct perfdata_header header = {.magic = PERFDATA_MAGIC,
@@ -103,7 +103,7 @@ static void sample(struct file *file, uint64_t id, uint64_t time_ns, uint32_t ti
 		sizeof(body));
 }
 
-/* The fields that end a side-band record: tid, time, cpu, id. */
+/* Writes a side-band record with the trailer: tid, time, cpu, id. */
 static void put_side(struct file *file, uint32_t type, uint16_t misc, const void *body, size_t len,
 	uint64_t time_ns)
 {
@@ -221,7 +221,7 @@ static int teardown(void **state)
 
 #define CLOCK ((const uint64_t[]){PERF_COUNT_SW_CPU_CLOCK})
 
-/* Two CPUs' buffers: a name and a mapping hold from their time on, whatever came first in the file. */
+/* Two CPUs' buffers: a name and a mapping hold from their time on, in any order in the file. */
 static void test_order(void **state)
 {
 	struct file *file = *state;
@@ -270,7 +270,7 @@ static void test_range(void **state)
 	assert_int_equal(file->status.events[0].samples, 0);
 }
 
-/* One name is one event; what carries side-band records alone is none, until it has a sample. */
+/* One name is one event.  An attribute for side-band is an event once it has a sample. */
 static void test_events(void **state)
 {
 	static const uint64_t events[] = {PERF_COUNT_SW_DUMMY, PERF_COUNT_SW_CPU_CLOCK,
@@ -302,7 +302,7 @@ static void test_events(void **state)
 	assert_true(has_note(file, NOTE_FILE_BAD_RECORDS, 1));
 }
 
-/* A file of so many events, of which those from the given one on have a sample each. */
+/* Loads a file of n events.  Each event from index `from` on has one sample. */
 static void load_events(struct file *file, unsigned int n, unsigned int from)
 {
 	uint64_t events[400];
@@ -334,7 +334,7 @@ static void test_many_events(void **state)
 	assert_int_equal(file->status.events[69].samples, 1);
 }
 
-/* Of too many, those with samples. */
+/* With too many events, only those with samples are kept. */
 static void test_events_with_samples(void **state)
 {
 	struct file *file = *state;
@@ -388,7 +388,7 @@ static void lost(struct file *file, uint32_t type, uint64_t n)
 		put_side(file, type, 0, counted, sizeof(counted), 0);
 }
 
-/* perf reads the counters of what was lost at the end: then LOST records tell of the same once more. */
+/* perf reads the lost counters at the end.  LOST records then repeat the same losses. */
 static void test_lost(void **state)
 {
 	struct file *file = *state;
@@ -407,7 +407,7 @@ static void test_lost(void **state)
 	assert_int_equal(file->status.events[0].lost, 7);
 }
 
-/* The count missed while throttled is not known, so coverage is not, either. */
+/* The count missed while throttled is unknown, and so is the coverage. */
 static void test_throttled(void **state)
 {
 	static const uint64_t faults[] = {PERF_COUNT_SW_PAGE_FAULTS};
@@ -427,7 +427,7 @@ static void test_throttled(void **state)
 	assert_true(file->status.events[0].coverable == 0);
 }
 
-/* Without a time samples are when the last one was, and times beyond all reason harm nothing. */
+/* Samples without a time get the time of the sample before.  Absurd times do no harm. */
 static void test_strange_times(void **state)
 {
 	static const uint64_t times[] = {0, 5, UINT64_MAX, UINT64_MAX - 1, (uint64_t)INT64_MAX, 0};
@@ -496,7 +496,7 @@ static void put_build_id(struct file *file, uint8_t first, const char *name)
 	put_record(file, PERFDATA_RECORD_BUILD_ID, PERF_RECORD_MISC_USER, &body, sizeof(body));
 }
 
-/* The first byte of the build-id, 0: it has none. */
+/* The first byte of the build-id; 0 if it has none. */
 static int build_id_of(struct file *file, enum image_kind kind, uint64_t inode)
 {
 	struct images *images = recording_images(file->recording);
@@ -512,7 +512,7 @@ static int build_id_of(struct file *file, enum image_kind kind, uint64_t inode)
 	return -1;
 }
 
-/* Streams tell build-ids behind the samples. */
+/* In a pipe, build-ids come after the samples. */
 static void test_late_build_ids(void **state)
 {
 	struct file *file = *state;
@@ -533,7 +533,7 @@ static void test_late_build_ids(void **state)
 	assert_int_equal(build_id_of(file, IMAGE_VDSO, 1), 0);
 }
 
-/* An address could belong to either file, and the path now has at most one of them. */
+/* An address could belong to either of the files, and at most one is at the path now. */
 static void test_two_builds_at_one_path(void **state)
 {
 	struct file *file = *state;
@@ -576,7 +576,7 @@ static void test_vdso_of_32_bits(void **state)
 	assert_int_equal(build_id_of(file, IMAGE_VDSO, 1), 6);
 }
 
-/* Each sample carries PERF_RECORD_MISC_EXACT_IP or not. */
+/* Each sample may carry PERF_RECORD_MISC_EXACT_IP. */
 static void test_exact_addresses(void **state)
 {
 	struct file *file = *state;
@@ -631,7 +631,7 @@ static void test_missing_parts(void **state)
 	assert_true(has_note(file, NOTE_FILE_AUX_COLLISION, 1));
 }
 
-/* Events that are told of between the samples; more samples than are handed over at once. */
+/* Attributes that come between the samples.  There are more samples than one batch holds. */
 static void test_late_attributes(void **state)
 {
 	struct file *file = *state;
@@ -683,7 +683,7 @@ static void put_update(struct file *file, uint64_t id, const char *name)
 	put_record(file, PERFDATA_RECORD_EVENT_UPDATE, 0, &body, sizeof(body));
 }
 
-/* perf writes the first mappings between attributes and their names.  Names of two events do not
+/* perf writes the first mappings between attributes and their names.  Naming two events does not
  * merge them. */
 static void test_late_names(void **state)
 {
@@ -717,7 +717,7 @@ static void test_late_names(void **state)
 	assert_string_equal(file->comms, "seven ");
 }
 
-/* Events of a pipe without samples are listed, too. */
+/* In a pipe, events without samples are listed, too. */
 static void test_names_without_samples(void **state)
 {
 	struct file *file = *state;
@@ -736,7 +736,7 @@ static void test_names_without_samples(void **state)
 	assert_string_equal(file->status.events[0].name, "alone");
 }
 
-/* A pipe to which nobody writes can be left, and one without anything in it fails. */
+/* A pipe without a writer's data can be cancelled, and an empty pipe fails. */
 static void test_pipes(void **state)
 {
 	struct file *file = *state;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_recording_more.c - recordings whose samples carry more than where they were: written, loaded, looked at as fields.
+ * test_recording_more.c - recordings whose samples carry more than addresses: written, loaded, and
+ * read back as fields.
  */
 #include "sampler/recording/recording.h"
 
@@ -71,7 +72,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* --- what is written --- */
+/* --- writing --- */
 
 static struct writer *open_writer(
 	const struct world *world, int fd, bool pipe, const struct writer_event *events, size_t n)
@@ -126,13 +127,13 @@ static void finish(struct writer *writer)
 	writer_free(writer);
 }
 
-/* --- what is read --- */
+/* --- reading --- */
 
 static void load(struct world *world, int fd)
 {
 	const struct recording_config config = {.fd = fd, .memory_bytes = (size_t)16 << 20};
 
-	(void)lseek(fd, 0, SEEK_SET); /* a pipe stays where it is */
+	(void)lseek(fd, 0, SEEK_SET); /* fails for a pipe, which is at its start */
 	assert_int_equal(recording_new(&world->recording, &config), 0);
 	load_recording(world->recording, &world->status);
 }
@@ -190,7 +191,7 @@ static void map_data(struct writer *writer, size_t tracker)
 	assert_int_equal(writer_record(writer, &record.header, tracker), 0);
 }
 
-/* Each bit of sample_type, in the order of perf_event_open(2). */
+/* Every bit of sample_type, in the order of perf_event_open(2). */
 static void test_every_bit(void **state)
 {
 	const struct writer_event events[] = {
@@ -232,7 +233,7 @@ static void test_every_bit(void **state)
 	put(&b, PERF_SAMPLE_REGS_ABI_64); /* REGS_USER */
 	put(&b, 11);
 	put(&b, 12);
-	put(&b, 8); /* STACK_USER: its size, itself, how much of it there was */
+	put(&b, 8); /* STACK_USER: size, data, size that was copied */
 	put(&b, 0xabcd);
 	put(&b, 8);
 	put(&b, 300 | 20ull << 32 | 4ull << 48); /* WEIGHT_STRUCT */
@@ -291,7 +292,7 @@ static void put_switch(struct writer *writer)
 	put_record(writer, &b, 0);
 }
 
-/* In a pipe the formats come between the records. */
+/* In a pipe, the formats come between the records. */
 static void test_pipe(void **state)
 {
 	struct world *world = *state;
@@ -308,7 +309,7 @@ static void test_pipe(void **state)
 	expect_field(world, "prev_comm", "idle");
 }
 
-/* Without formats those of this machine count, where name and number are the same. */
+/* Without recorded formats, those of this machine apply if name and number are the same. */
 static void test_no_formats(void **state)
 {
 	struct world *world = *state;
@@ -328,7 +329,7 @@ static void test_no_formats(void **state)
 	assert_null(recording_fields(world->recording, 200));
 }
 
-/* {a,b}:S of two threads that inherited the counters, or of two CPUs. */
+/* A group {a,b}:S of two threads that inherited the counters, or of two CPUs. */
 static void read_group(struct world *world, bool inherit)
 {
 	const struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
@@ -363,7 +364,7 @@ static void read_group(struct world *world, bool inherit)
 		put(&b, samples[i].faults);
 		put(&b, 2);
 		put(&b, 0);
-		put(&b, 77); /* of an event that nobody knows */
+		put(&b, 77); /* id of an unknown event */
 		put(&b, 9);
 		put(&b, 0);
 		put_record(writer, &b, 0);
@@ -376,7 +377,8 @@ static void test_reads(void **state)
 {
 	struct world *world = *state;
 
-	/* One counter each: 1000, 1100, 2000, 2100; 5, 5, 9, 5 is no count, so what went back is no sample. */
+	/* Without `inherit`, both read one counter: 1000, 1100, 2000, 2100.  The other one has 5,
+	 * 5, 9, 5: no count, since a value that went back is no sample. */
 	read_group(world, false);
 	assert_int_equal(world->status.n_events, 2);
 	assert_int_equal(world->status.events[0].samples, 4);
@@ -423,7 +425,7 @@ static void test_names_by_formats(void **state)
 	tracing_free(tracing);
 }
 
-/* Cut anywhere, of the other byte order, with lengths that lie. */
+/* Formats that are truncated at any byte, in the other byte order, or with false lengths. */
 static void test_hostile_formats(void **state)
 {
 	struct world *world = *state;
@@ -433,7 +435,7 @@ static void test_hostile_formats(void **state)
 	assert_int_equal(tracing_new(&tracing, world->tracing, world->tracing_len), 0);
 	assert_int_equal(tracing_count(tracing), 1);
 	assert_string_equal(tracing_format(tracing, SWITCH), switch_format);
-	/* The machine that wrote it. */
+	/* properties of the machine that wrote it */
 	assert_false(tracing_source(tracing)->swapped);
 	assert_int_equal(tracing_source(tracing)->long_bytes, sizeof(long));
 	assert_string_equal(tracing_source(tracing)->texts, "0x10 : \"ten\"\n");
@@ -464,7 +466,7 @@ static void test_hostile_formats(void **state)
 	tracing_free(tracing);
 }
 
-/* Nothing that could be described, and nowhere to look. */
+/* No event can be described, and there is no place to look for formats. */
 static void test_nothing_to_describe(void **state)
 {
 	const struct system_dirs nowhere = {0};

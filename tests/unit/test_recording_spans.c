@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * test_recording_spans.c - recordings with records of switches, written and loaded: time off the CPU, with its stacks.
+ * test_recording_spans.c - recordings with context switch records, written and loaded: time off the
+ * CPU, with its stacks.
  */
 #include "sampler/recording/recording.h"
 
@@ -15,10 +16,10 @@
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
 		PERF_SAMPLE_CPU)
 #define MS 1000000ull
-#define SLEEPS 0x401000 /* where a thread leaves its CPU */
-#define COMPUTES 0x402000 /* where it is sampled */
-#define WAKES 0x403000 /* where it wakes another thread */
-#define WAKEUP 77 /* the tracepoint's number */
+#define SLEEPS 0x401000 /* address where a thread leaves its CPU */
+#define COMPUTES 0x402000 /* address where it is sampled */
+#define WAKES 0x403000 /* address where it wakes another thread */
+#define WAKEUP 77 /* id of the tracepoint */
 
 static const char wakeup_format[] =
 	"name: sched_wakeup\nID: 77\nformat:\n"
@@ -64,7 +65,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Event 0 is a clock; the names decide whether others are switches or wake-ups. */
+/* Event 0 is a clock.  The names decide whether the other events are switches or wake-ups. */
 static void write_events(struct world *world, const char *const *names, size_t n)
 {
 	struct writer_event events[4] = {0};
@@ -115,7 +116,7 @@ static void sample(struct world *world, size_t event, uint32_t tid, uint64_t tim
 	put_record(world, &b, event);
 }
 
-/* Thread 6 wakes another thread. */
+/* Thread 6 wakes thread `tid`. */
 static void wakes(struct world *world, size_t event, uint32_t tid, uint64_t time_ns)
 {
 	struct builder b;
@@ -126,7 +127,7 @@ static void wakes(struct world *world, size_t event, uint32_t tid, uint64_t time
 	put_pair(&b, 7, 6);
 	put(&b, time_ns);
 	put_pair(&b, 2, 0);
-	/* length of the data, then the data: number, pid */
+	/* length of the raw data, then the data: id, pid */
 	put_pair(&b, 12, WAKEUP);
 	put_pair(&b, 0, tid);
 	put_record(world, &b, event);
@@ -187,7 +188,7 @@ static const struct engine_event_status *event_of(const struct world *world, con
 	return NULL;
 }
 
-/* Of an event: of all stacks, or of those whose leaf is at an address (0: at none). */
+/* Weight of an event in all stacks, or in those with a leaf at `ip` (0: at no address). */
 static uint64_t weight(const struct world *world, const char *name, bool all, uint64_t ip)
 {
 	const struct engine_event_status *event = event_of(world, name);
@@ -211,7 +212,7 @@ static uint64_t weight(const struct world *world, const char *name, bool all, ui
 	return sum;
 }
 
-/* As strobe record writes them: samples of the event are stacks, and not counted. */
+/* In recordings of strobe record, samples of the off-CPU event carry stacks and are not counted. */
 static void own_events(void **state)
 {
 	static const char *const names[] = {"cpu-clock", "off-cpu", "preempted"};
@@ -221,14 +222,14 @@ static void own_events(void **state)
 	sample(world, 0, 8, 1000 * MS, COMPUTES);
 	sample(world, 1, 8, 1010 * MS, SLEEPS);
 	out(world, 1, 8, 1010 * MS);
-	out(world, 2, 8, 1010 * MS); /* the other one tells the same */
+	out(world, 2, 8, 1010 * MS); /* the other event reports the same switch */
 	in(world, 1, 8, 1350 * MS); /* some slices later */
 	in(world, 2, 8, 1350 * MS);
 	sample(world, 2, 8, 1360 * MS, COMPUTES);
 	switches(world, 1, 8, 1360 * MS,
 		PERF_RECORD_MISC_SWITCH_OUT | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT);
 	in(world, 1, 8, 1365 * MS);
-	/* The idle task, and what is still out at the end. */
+	/* The idle task, and a thread that is still off the CPU at the end. */
 	out(world, 1, 0, 1370 * MS);
 	sample(world, 1, 9, 1380 * MS, SLEEPS);
 	out(world, 1, 9, 1380 * MS);
@@ -243,7 +244,7 @@ static void own_events(void **state)
 	assert_int_equal(weight(world, "preempted", false, COMPUTES), 5 * MS);
 	assert_int_equal(weight(world, "cpu-clock", true, 0), 2 * MS);
 	assert_int_equal(event_of(world, "off-cpu")->count, 360 * MS);
-	/* A part of its time has that part of it. */
+	/* A part of the recording's time has its part of the span. */
 	load_range(world, 100 * MS, 200 * MS);
 	assert_int_equal(weight(world, "off-cpu", true, 0), 100 * MS);
 	assert_int_equal(weight(world, "cpu-clock", true, 0), 0);
@@ -251,7 +252,8 @@ static void own_events(void **state)
 	assert_int_equal(weight(world, "off-cpu", true, 0), (50 + 20) * MS);
 }
 
-/* As perf does: switches are an event of their own, or none, and both kinds of time come beside it. */
+/* In recordings of perf, switches are an event of their own or none.  Both kinds of off-CPU time
+ * are added. */
 static void made_of_records(void **state)
 {
 	static const char *const names[] = {"cpu-clock", "context-switches"};
@@ -268,7 +270,7 @@ static void made_of_records(void **state)
 	in(world, 1, 8, 1032 * MS);
 	in(world, 1, 8, 1040 * MS);
 	out(world, 1, 8, 1050 * MS);
-	out(world, 1, 8, 1060 * MS); /* when it came back is not known */
+	out(world, 1, 8, 1060 * MS); /* the time of its return is unknown */
 	in(world, 1, 8, 1061 * MS);
 	load_range(world, 0, 0);
 	assert_int_equal(world->status.n_events, 4);
@@ -290,7 +292,8 @@ static bool notes_lack_of_wakes(const struct world *world)
 	return found;
 }
 
-/* Blocked time ends at the wake-up.  Wake-ups recorded only for this are no event. */
+/* Blocked time ends at the wake-up.  Wake-ups that were recorded only for this are not shown as an
+ * event. */
 static void woken(void **state)
 {
 	static const char *const own[] = {"cpu-clock", "off-cpu", "preempted", "off-cpu-wakeups"};
@@ -304,7 +307,7 @@ static void woken(void **state)
 		sample(world, 0, 8, 1000 * MS, COMPUTES);
 		sample(world, 1, 8, 1010 * MS, SLEEPS);
 		out(world, 1, 8, 1010 * MS);
-		wakes(world, 3, 9, 1020 * MS); /* another thread's */
+		wakes(world, 3, 9, 1020 * MS); /* wakes another thread */
 		wakes(world, 3, 8, 1250 * MS); /* some slices later */
 		wakes(world, 3, 8, 1255 * MS);
 		in(world, 1, 8, 1260 * MS);
@@ -320,7 +323,7 @@ static void woken(void **state)
 		assert_int_equal(ftruncate(world->fd, 0), 0);
 		assert_int_equal(lseek(world->fd, 0, SEEK_SET), 0);
 	}
-	/* Without wake-ups a note says so. */
+	/* Without wake-ups, there is a note about it. */
 	write_events(world, own, 3);
 	sample(world, 1, 8, 1010 * MS, SLEEPS);
 	out(world, 1, 8, 1010 * MS);
@@ -330,7 +333,7 @@ static void woken(void **state)
 	assert_true(notes_lack_of_wakes(world));
 }
 
-/* A thread that sleeps for years costs no more than one that sleeps for an hour. */
+/* A sleep of years costs no more than a sleep of an hour. */
 static void long_sleep(void **state)
 {
 	static const char *const names[] = {"cpu-clock", "off-cpu"};
