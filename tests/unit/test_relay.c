@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_relay.c - records handed from one thread to another: order, whole copies, waiting, pauses, ends.
+ * test_relay.c - records handed from one thread to another: order, copies, waiting, pauses and the
+ * end.
  */
 #include "sampler/recording/relay.h"
 
@@ -41,12 +42,12 @@ static int give(struct relay *relay, uint64_t number, uint16_t size)
 	const struct order_record record = record_of(room, number, size, number * 2);
 	int ret = relay_put(relay, &record);
 
-	/* What was given is a copy. */
+	/* The relay must have copied the record. */
 	memset(room, 0x5a, size);
 	return ret;
 }
 
-/* Up to the whole size, so that packs end by bytes as well as by number. */
+/* Sizes up to the maximum, so that packs are closed by bytes as well as by number. */
 static uint16_t size_of(uint64_t number)
 {
 	if (number % 1000 == 999)
@@ -150,7 +151,8 @@ static void test_nothing(void **state)
 	assert_null(relay_take(*state));
 }
 
-/* Without a pause a pack that is not full stays with the giver, and is filled further after one. */
+/* An incomplete pack is handed over only after a pause.  Until it is taken, the giver goes on
+ * filling it. */
 static void test_pause(void **state)
 {
 	struct relay *relay = *state;
@@ -172,7 +174,7 @@ static void test_pause(void **state)
 	assert_int_equal(pack->n, 1);
 	check(&pack->records[0], 2);
 
-	/* What is full comes before what lies ready. */
+	/* Full packs are taken before the incomplete one. */
 	for (uint64_t i = 3; i < 3 + RELAY_PACK_RECORDS + 1; i++)
 		assert_int_equal(give(relay, i, size_of(1)), 0);
 	relay_pause(relay);
@@ -194,7 +196,7 @@ static void *settle_main(void *ctx)
 			break;
 	relay_pause(giver->relay);
 	giver->ret = relay_settle(giver->relay);
-	/* Without a lock: the taker is done with it, and waits. */
+	/* No lock is needed: the taker is done with `n` and waits. */
 	giver->n = 0;
 	relay_end(giver->relay);
 	return NULL;
@@ -221,7 +223,7 @@ static void test_settle(void **state)
 	assert_int_equal(giver.n, 0);
 }
 
-/* The giver, who may be waiting for an empty pack, gets the error. */
+/* The giver gets the error, also while it waits for an empty pack. */
 static void test_stop(void **state)
 {
 	struct giver giver = {.relay = *state, .n = MANY};

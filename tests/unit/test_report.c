@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_report.c - the three formats of a report, and what a full disk does to them.
+ * test_report.c - the three formats of a report, and the error of each on a full disk.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -67,7 +67,8 @@ static struct report sample = {
 	.n_notes = 1,
 };
 
-/* Out of line: gcc 12 at -O3 takes the stream's buffer for the variable that points to it. */
+/* Not inlined, since gcc 12 at -O3 mistakes the stream's buffer for the variable that points to
+ * it. */
 __attribute__((noinline)) static char *write_one(
 	const struct report *report, enum report_format format, unsigned int columns)
 {
@@ -107,12 +108,12 @@ static void test_text(void **state)
 	expect(text, "note: user space only\n");
 	expect(text, "    SELF    TOTAL    SAMPLES  SYMBOL");
 	expect(text, "  70.13%   99.50%       1403  operator<(a, b)   ");
-	expect(text, longest); /* whole, since nothing cuts a file */
+	expect(text, longest); /* whole: nothing limits the width of a file */
 	expect(text, "(no samples)");
 	free(text);
 }
 
-/* With events on CPUs, what was lost is not the target's alone. */
+/* With events on CPUs, the lost samples may belong to other processes than the target. */
 static void test_lost_of_all_processes(void **state)
 {
 	struct report_event two[2] = {sample.events[0], sample.events[1]};
@@ -141,7 +142,7 @@ static void test_text_is_cut_to_the_terminal(void **state)
 				fail_msg("wider than %u: %s", columns, line);
 		free(text);
 	}
-	/* A name's both ends tell more than its beginning alone. */
+	/* Both ends of a name identify it better than its beginning alone. */
 	for (int ascii = 0; ascii < 2; ascii++) {
 		struct report report = sample;
 		char *text;
@@ -155,7 +156,7 @@ static void test_text_is_cut_to_the_terminal(void **state)
 		assert_true(!ascii || !strstr(text, "…"));
 		free(text);
 	}
-	/* A terminal too narrow for the columns does no harm. */
+	/* A terminal that is too narrow for the columns does no harm. */
 	free(write_as(REPORT_TEXT, 1));
 	free(write_as(REPORT_TEXT, 30));
 }
@@ -171,7 +172,8 @@ static void test_columns_are_aligned(void **state)
 	for (line = strchr(header, '\n') + 1; *line && *line != '\n';
 		line = strchr(line, '\n') + 1) {
 		static const char *const images[] = {"pro\"gram", "libc.so.6", "x", "[kernel]"};
-		/* Two letters of the second symbol take two bytes each, the third one's ellipsis three. */
+		/* Two letters of the second symbol take two bytes each, the ellipsis of the third
+		 * takes three. */
 		long shift = seen == 1 || seen == 2 ? 2 : 0;
 
 		assert_true(seen < 4);
@@ -229,7 +231,7 @@ static void test_json(void **state)
 	assert_true(json_object_get_double(member(row, "total_percent")) == 20);
 	assert_int_equal(json_object_get_int64(member(row, "samples")), 400);
 	event = json_object_array_get_idx(member(top, "events"), 1);
-	assert_null(member(event, "coverage_percent")); /* not known */
+	assert_null(member(event, "coverage_percent")); /* unknown */
 	assert_int_equal(json_object_get_int64(member(event, "period")), 1000);
 	assert_string_equal(json_object_get_string(member(top, "target")), "program (42)");
 	assert_int_equal(json_object_get_int64(member(top, "tasks_missed")), 1234);
@@ -239,7 +241,7 @@ static void test_json(void **state)
 		"user space only");
 	member(top, "duration_s");
 	assert_string_equal(json_object_get_string(member(top, "strobe_version")), STROBE_VERSION);
-	/* Short numbers, as in the text. */
+	/* Numbers are as short as in the text format. */
 	expect(text, "70.1260");
 	json_object_put(top);
 	free(text);
@@ -385,7 +387,7 @@ static void test_grouped_json(void **state)
 	free(text);
 }
 
-/* Events side by side are one table. */
+/* Events in columns side by side form one table. */
 static void test_events_side_by_side(void **state)
 {
 	static const struct report_column both[] = {
@@ -415,7 +417,7 @@ static void test_events_side_by_side(void **state)
 
 /* --- trees --- */
 
-/* all: a { b { c, d; 1 below }, straight down: } and e */
+/* all: a { b { c, d { f } } } and e.  One node below b and three between d and f are left out. */
 static struct report_node nodes[] = {
 	{.symbol = "", .image = "", .n_below = 2, .child = 1},
 	{"a", "prog", 10, 90, 1, 10, 90, 0, 0, 0, 2, 6},

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_report_gather.c - a store made by hand becomes a report: sums, ranges, filters, shares, limits.
+ * test_report_gather.c - a report from a hand-made store: sums, ranges, filters, shares and limits.
  *
- * The session's functions are defined here: it has neither an engine nor a file.
+ * Defines the session's functions, since there is neither an engine nor a file.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -117,7 +117,7 @@ const struct tasks *session_tasks(const struct session *session)
 	return world.fixture->tasks;
 }
 
-/* samples of one stack, each of `weight`, at a moment of a second after the start. */
+/* Adds `samples` samples of a stack, each of `weight`, `second` seconds after the start. */
 static void add(double second, const char *stack, unsigned int label, uint8_t event,
 	uint64_t weight, unsigned int samples)
 {
@@ -132,7 +132,8 @@ static void add(double second, const char *stack, unsigned int label, uint8_t ev
 
 enum { SWAPPER, SERVER, WORKER, MAKE = 5 };
 
-/* 10 samples of 10 of the clock in each of three seconds, 4 of them idle in the last one; and some faults. */
+/* Three seconds with 10 clock samples of weight 10 each.  In the last one, 4 samples are idle.  The
+ * second one also has 5 page faults. */
 static int setup(void **state)
 {
 	static const char *const names[] = {"cpu-clock", "page-faults"};
@@ -216,8 +217,10 @@ static void test_rows(void **state)
 	assert_int_equal(event->n_rows, 5);
 	expect_row(event, 0, "f2", 50, 50, 15);
 	expect_row(
-		event, 1, "f3", 70.0 / 3, 70.0 / 3, 7); /* once, however often it is on a stack */
-	expect_row(event, 2, "f1", 40.0 / 3, 200.0 / 3, 4); /* as much self as f7, more in total */
+		/* once, although it is on the stack twice */
+		event, 1, "f3", 70.0 / 3, 70.0 / 3, 7);
+	/* equal to f7 in self, and more total */
+	expect_row(event, 2, "f1", 40.0 / 3, 200.0 / 3, 4);
 	expect_row(event, 3, "f7", 40.0 / 3, 40.0 / 3, 4);
 	expect_row(event, 4, "f0", 0, 260.0 / 3, 0);
 	assert_string_equal(event->rows[0].keys[1].text, "program");
@@ -293,7 +296,7 @@ static void test_chains(void **state)
 	expect_text(world.report.notes[4], "2.0% of call chains break in '");
 	report_fini(&world.report);
 
-	/* Few, or a small share. */
+	/* few, or a small share */
 	expect_no_notes(&(const struct unwind_totals){.judged = 100,
 		.late = 19,
 		.dropped = 19,
@@ -304,8 +307,8 @@ static void test_chains(void **state)
 		.broken = {{.chains = 49, .image = world.fixture->library}}});
 }
 
-/* What is told is ordered by its size.  A share of whole chains below 99 % has a reason told, be
- * each but a few; a better one, or of few chains, needs none. */
+/* Notes are ordered by their share.  If less than 99 % of the chains are whole, one cause is named,
+ * however small.  With a better share, or few chains, no cause is needed. */
 static void test_causes_of_chains(void **state)
 {
 	struct unwind_totals *chains = &world.status.chains;
@@ -326,7 +329,7 @@ static void test_causes_of_chains(void **state)
 	expect_text(world.report.notes[2], "1.0% of call chains end where the copy of their");
 	report_fini(&world.report);
 
-	/* 98.9 %, by causes that each are small: the largest one. */
+	/* 98.9 % are whole.  Each cause is small, so the largest one is named. */
 	world.status.events[1].chains = (struct unwind_ends){.whole = 0};
 	chains->judged = 10000;
 	chains->broken[0].chains = 44;
@@ -336,21 +339,21 @@ static void test_causes_of_chains(void **state)
 	expect_text(world.report.notes[0], "0.4% of call chains break in '");
 	report_fini(&world.report);
 
-	/* Shown as 99.0 %. */
+	/* shown as 99.0 % */
 	ends->whole = 9895;
 	ends->cut = 30;
 	gather(0);
 	gather_notes(0);
 	report_fini(&world.report);
 
-	/* Not 99 %, but of a handful. */
+	/* below 99 %, but of few chains */
 	chains->judged = 100;
 	chains->broken[0].chains = 0;
 	*ends = (struct unwind_ends){.whole = 81, .cut = 19};
 	gather(0);
 	gather_notes(0);
 	report_fini(&world.report);
-	/* Another event, whose chains are few among all. */
+	/* another event, with few of all chains */
 	chains->judged = 1000000;
 	*ends = (struct unwind_ends){.whole = 999900};
 	world.status.events[1].stack_bytes = 4096;
@@ -361,7 +364,7 @@ static void test_causes_of_chains(void **state)
 	report_fini(&world.report);
 }
 
-/* The first seconds tell little of the rest. */
+/* The first seconds say little about the rest. */
 static void test_when_chains_are_told(void **state)
 {
 	struct engine_status *status = &world.status;
@@ -380,7 +383,7 @@ static void test_when_chains_are_told(void **state)
 	assert_true(chain_notes_due(&world.session, status));
 }
 
-/* Code without rules in a file that has a table is told by its functions. */
+/* In a file with an unwind table, code without rules is named by its functions. */
 static void test_code_without_rules(void **state)
 {
 	struct unwind_totals *chains = &world.status.chains;
@@ -421,7 +424,7 @@ static void test_code_without_rules(void **state)
 	expect_text(world.report.notes[0], "where its unwind data does not lead to a caller");
 	report_fini(&world.report);
 
-	/* Others are by frame pointers. */
+	/* the other chains were unwound by frame pointers */
 	broken->unwound = 4;
 	gather(0);
 	gather_notes(0);
@@ -441,14 +444,14 @@ static void test_time(void **state)
 	expect_row(event, 0, "f3", 70, 70, 7);
 	report_fini(&world.report);
 
-	/* The second event has lost one: nobody knows when. */
+	/* The second event has lost a sample at an unknown time. */
 	gather(0);
 	assert_int_equal(report_gather_notes(&world.report, &world.session), 0);
 	assert_int_equal(world.report.n_notes, 1);
 	assert_non_null(strstr(world.report.notes[0], "--time"));
 	report_fini(&world.report);
 
-	/* To the end, and from the beginning. */
+	/* up to the end, then from the beginning */
 	world.request.time_to_s = 0;
 	assert_int_equal(gather(0)->samples, 20);
 	report_fini(&world.report);
@@ -502,7 +505,7 @@ static void test_idle(void **state)
 	(void)state;
 	world.request.hide_idle = true;
 	assert_int_equal(gather(0)->samples, 26);
-	/* As if they were not there: they count in nothing. */
+	/* Idle samples do not count, not even in the sum. */
 	assert_int_equal(world.report.events[0].all_samples, 26);
 	expect_row(&world.report.events[0], 0, "f2", 1500.0 / 26, 1500.0 / 26, 15);
 	report_fini(&world.report);
@@ -527,7 +530,7 @@ static void test_limits(void **state)
 	expect_row(event, 1, "f3", 70.0 / 3, 70.0 / 3, 7);
 	report_fini(&world.report);
 
-	/* A share that is the limit is not below it. */
+	/* A share equal to the limit is not below it. */
 	world.request.percent_limit = 50;
 	assert_int_equal(gather(0)->n_rows, 1);
 	report_fini(&world.report);
@@ -537,7 +540,7 @@ static void test_limits(void **state)
 	report_fini(&world.report);
 }
 
-/* Names decide among rows of one weight, also where only some of them are wanted. */
+/* Rows of equal weight are ordered by name, also when only some are requested. */
 static void test_ties(void **state)
 {
 	const char *const stacks[] = {"13", "11", "15", "10", "14", "12"};
@@ -582,7 +585,7 @@ static void test_groups(void **state)
 	report_fini(&world.report);
 }
 
-/* Two of one number are two: it was given out again. */
+/* Two threads with one tid are two columns, since the tid was reused. */
 static void test_threads_side_by_side(void **state)
 {
 	const struct report_event *event;
@@ -607,7 +610,7 @@ static void test_threads_side_by_side(void **state)
 static void test_trees(void **state)
 {
 	(void)state;
-	/* 2 in 1,000 of the faults, as those of the clock. */
+	/* f4 has 5 of 2,000 faults, which is below the limit of trees. */
 	add(5, "0 6", SERVER, FAULTS, 1995, 1);
 	store_seal(world.store, 0, true);
 	world.request.view = REPORT_TREE;

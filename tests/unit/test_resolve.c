@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_resolve.c - symbols of this very program (position-independent), of a library, of programs compiled here and of a
- * made-up kernel become numbers; what cannot, becomes a sentence.
+ * test_resolve.c - symbols become addresses and file offsets; failures become messages.
+ *
+ * The symbols are those of this program (position-independent), of a library, of programs compiled
+ * here and of a fake kernel.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -120,7 +122,7 @@ static void test_address_in_process(void **state)
 	assert_int_equal(address_of(&own, "watched_variable", 0), (uintptr_t)watched_variable);
 	assert_int_equal(address_of(&own, "watched_variable", 8), (uintptr_t)&watched_variable[2]);
 	assert_int_equal(address_of(&own, "watched_value", 0), (uintptr_t)&watched_value);
-	/* Of a library. */
+	/* in a library */
 	assert_int_equal(address_of(&own, "_IO_2_1_stderr_", 0), (uintptr_t)stderr);
 }
 
@@ -162,7 +164,8 @@ static void test_offset(void **state)
 	(void)state;
 	assert_int_equal(resolve_events(symbols, &own, NULL, spec, 4, &error), 0);
 	assert_int_not_equal(dladdr(dlsym(RTLD_DEFAULT, "getppid"), &info), 0);
-	/* libc's first segment begins at 0, and code lies where it lies in the file. */
+	/* libc's first segment begins at 0, so its code has equal offsets in memory and in the
+	 * file. */
 	assert_int_equal(
 		spec[0].attr.config2, (uintptr_t)info.dli_saddr - (uintptr_t)info.dli_fbase);
 	assert_non_null(strstr(spec[0].probe, "/libc.so.6"));
@@ -171,7 +174,7 @@ static void test_offset(void **state)
 	assert_string_equal(spec[2].probe, at("fixed"));
 	assert_in_range(spec[2].attr.config2, 0x1000, 0x2000);
 	assert_int_equal(spec[3].attr.config2, 64);
-	/* Without a process. */
+	/* without a process */
 	spec[0] = event(NEEDS_FILE_OFFSET, "libc.so.6", "getppid", 0);
 	assert_int_equal(resolve_events(symbols, &machine, NULL, spec, 1, &error), 0);
 	assert_int_equal(spec[0].attr.config2 + 4, spec[1].attr.config2);
@@ -196,7 +199,7 @@ static void test_refused(void **state)
 	refused(&gone, event(NEEDS_DATA_ADDRESS, NULL, "main", 0), RESOLVE_NO_PROCESS, "has ended");
 }
 
-/* Step by step, each file that is asked for being named; two events ask for one symbol. */
+/* Resolves step by step, and names each file that it waits for.  Two events use one symbol. */
 static void test_steps(void **state)
 {
 	struct event_spec specs[] = {event(NEEDS_DATA_ADDRESS, NULL, "watched_variable", 0),
@@ -230,12 +233,12 @@ static void test_steps(void **state)
 	assert_false(resolve_is_needed(done, n));
 	assert_int_equal(done[0].attr.bp_addr, (uintptr_t)watched_variable);
 	assert_int_equal(done[2].attr.bp_addr, (uintptr_t)&watched_variable[1]);
-	/* What was given is as it was. */
+	/* The given specifications are unchanged. */
 	assert_true(resolve_is_needed(specs, 3));
 	resolve_end(job);
 }
 
-/* Given up while the answer is under way, which comes all the same. */
+/* Ended while the answer is on its way.  The answer still arrives and does no harm. */
 static void test_given_up(void **state)
 {
 	struct event_spec spec = event(NEEDS_DATA_ADDRESS, NULL, "watched_variable", 0);
@@ -250,7 +253,7 @@ static void test_given_up(void **state)
 	assert_int_equal(address_of(&own, "watched_variable", 0), (uintptr_t)watched_variable);
 }
 
-/* Ended by a descriptor that can be read. */
+/* A readable stop_fd ends the wait. */
 static void test_stopped(void **state)
 {
 	struct event_spec spec = event(NEEDS_DATA_ADDRESS, NULL, "watched_variable", 0);
@@ -263,7 +266,7 @@ static void test_stopped(void **state)
 	assert_int_equal(write(fds[1], "", 1), 1);
 	wait.stop_fd = fds[0];
 	ret = resolve_events(symbols, &own, &wait, &spec, 1, &error);
-	/* The answer may have been faster. */
+	/* The answer may come first. */
 	if (ret) {
 		assert_int_equal(ret, -EINTR);
 		assert_int_equal(error.kind, RESOLVE_FAILED);

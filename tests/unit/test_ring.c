@@ -2,7 +2,8 @@
 /*
  * test_ring.c - rings over plain memory, over a memfd, and on a real dummy event.
  *
- * The tests over memory play the kernel: put() writes a record at the head, bytes wrapping.
+ * The tests over memory play the kernel's part: put() writes a record at the head, and wraps its
+ * bytes.
  */
 #include "sampler/kernel/ring.h"
 
@@ -48,7 +49,7 @@ static void fake_close(struct fake *fake)
 	free(fake->page);
 }
 
-/* A record whose payload bytes count up from `first`. */
+/* Writes a record whose payload bytes count up from `first`. */
 static void put(struct fake *fake, uint32_t type, uint16_t size, uint8_t first)
 {
 	struct perf_event_header header = {.type = type, .size = size};
@@ -91,7 +92,7 @@ static void reads_in_order_and_gives_back(void **state)
 	check(ring_peek(fake.ring), 1, 24, 10);
 	check(ring_peek(fake.ring), 1, 24, 10);
 	ring_consume(fake.ring);
-	ring_consume(fake.ring); /* without a peek: nothing */
+	ring_consume(fake.ring); /* without a peek: no effect */
 	check(ring_peek(fake.ring), 2, 8, 0);
 	ring_consume(fake.ring);
 	assert_null(ring_peek(fake.ring));
@@ -101,14 +102,14 @@ static void reads_in_order_and_gives_back(void **state)
 	ring_refresh(fake.ring);
 	check(ring_peek(fake.ring), 3, 16, 0);
 	ring_release(fake.ring);
-	assert_int_equal(fake.page->data_tail, 32); /* peeked is not consumed */
+	assert_int_equal(fake.page->data_tail, 32); /* a peeked record is not consumed */
 	assert_int_equal(ring_corrupt(fake.ring), 0);
 	assert_int_equal(ring_size(fake.ring), DATA_LEN);
 	assert_ptr_equal(ring_page(fake.ring), fake.page);
 	fake_close(&fake);
 }
 
-/* Every split of a record over the end of the data, and positions near 2^64. */
+/* Records split at every position over the end of the data, at positions up to 2^64. */
 static void wraps_anywhere(void **state)
 {
 	const uint64_t starts[] = {0, UINT64_MAX - DATA_LEN * 3 + 1, UINT64_MAX - 63};
@@ -181,7 +182,7 @@ static void corrupt_headers_skip_to_the_head(void **state)
 		assert_int_equal(ring_corrupt(fake.ring), 1);
 		ring_release(fake.ring);
 		assert_int_equal(fake.page->data_tail, 48);
-		put(&fake, 2, 32, 1); /* and it goes on */
+		put(&fake, 2, 32, 1); /* the ring goes on */
 		ring_refresh(fake.ring);
 		check(ring_peek(fake.ring), 2, 32, 1);
 		fake_close(&fake);
@@ -197,7 +198,7 @@ static void corrupt_head(void **state)
 	for (size_t i = 0; i < sizeof(jumps) / sizeof(*jumps); i++) {
 		fake_open(&fake, DATA_LEN, 0);
 		for (unsigned int n = 0; n < DATA_LEN / 8; n++)
-			put(&fake, 1, 8, 0); /* nothing else is wrong */
+			put(&fake, 1, 8, 0); /* the records themselves are good */
 		fake.page->data_head = jumps[i];
 		ring_refresh(fake.ring);
 		assert_true(ring_pending(fake.ring) <= DATA_LEN);
@@ -226,7 +227,7 @@ static void refuses_bad_sizes(void **state)
 	ring_close(NULL);
 }
 
-/* A file stands for the kernel's mapping, with and without data_offset and data_size. */
+/* A file represents the kernel's mapping, with and without data_offset and data_size. */
 static void maps_a_file(void **state)
 {
 	size_t page_len = (size_t)sysconf(_SC_PAGESIZE);
@@ -273,7 +274,7 @@ static void maps_a_file(void **state)
 	}
 }
 
-/* The real kernel: a dummy event records this thread's renaming. */
+/* On a real kernel: a dummy event records the renaming of this thread. */
 static void dummy_event(void **state)
 {
 	struct perf_event_attr attr = {
@@ -297,7 +298,7 @@ static void dummy_event(void **state)
 	assert_int_equal(ring_open(&ring, fd, 0), 0);
 	assert_int_equal(ring_size(ring), (size_t)sysconf(_SC_PAGESIZE));
 	prctl(PR_GET_NAME, before);
-	for (unsigned int i = 0; i < 1000; i++) { /* ten times around */
+	for (unsigned int i = 0; i < 1000; i++) { /* ten times around the ring */
 		char name[16];
 		const struct perf_event_header *record;
 

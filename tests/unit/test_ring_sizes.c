@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_ring_sizes.c - how large the rings of threads are: by how many there are and will be, and what may be locked.
+ * test_ring_sizes.c - size of the threads' rings, by the number of threads and the limit of locked
+ * memory.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,7 +43,8 @@ static unsigned int pages(struct engine *engine, size_t before, size_t n)
 	return 1u << order_for_tasks(engine, n);
 }
 
-/* Those of few are large; of many they are no more than they were, whether they come at once or one by one. */
+/* Few threads get large rings, many get small ones, whether they come at once or one by one.  Up to
+ * 63 threads together get 1,024 pages at most. */
 static void test_tasks(void **state)
 {
 	struct engine *engine = *state;
@@ -65,18 +67,19 @@ static void test_limits(void **state)
 	engine->config.ring_pages = 8;
 	assert_int_equal(pages(engine, 0, 1), 8);
 	engine->config.ring_pages = 0;
-	/* With its control page each. */
+	/* Each ring also has a control page. */
 	engine->limits.cap_ipc_lock = false;
 	engine->limits.paranoid = 2;
 	engine->limits.memlock_soft = 36 * PAGE;
 	assert_int_equal(pages(engine, 0, 1), 16);
 	assert_int_equal(pages(engine, 0, 4), 8);
-	/* What Linux gives to everybody, with 8 MiB besides: much for one, but not all of it for a few. */
+	/* The kernel's default for each user plus 8 MiB. One thread gets a large ring, a few
+	 * threads do not take all of it. */
 	engine->limits.memlock_soft = 2560 * PAGE;
 	assert_int_equal(pages(engine, 0, 1), 64);
 	assert_int_equal(pages(engine, 0, 4), 64);
 	assert_int_equal(pages(engine, 0, 10), 16);
-	/* What is in use already makes no difference. */
+	/* Pages that are locked already make no difference. */
 	engine->locked_pages = 2000;
 	assert_int_equal(pages(engine, 0, 1), 64);
 }
@@ -126,7 +129,7 @@ static void enqueue(struct engine *engine, struct follow_process *process, int32
 	attach_enqueue(engine, &engine->born, task);
 }
 
-/* A program was launched, planned for as one thread; then it has 64 at once. */
+/* A launched program is planned for as one thread, and then has 64 more at once. */
 static void test_births(void **state)
 {
 	static struct sleepers sleepers;
@@ -134,7 +137,7 @@ static void test_births(void **state)
 	struct follow_process *process;
 	unsigned int opened;
 
-	/* Of others the kernel has limits of its own. */
+	/* The kernel has other limits for other users. */
 	if (geteuid() || sys_probe(&engine->features)) {
 		print_message("Not root, or no events here.\n");
 		skip();
@@ -143,7 +146,7 @@ static void test_births(void **state)
 	assert_true(engine->epoll_fd >= 0);
 	engine->limits.cap_ipc_lock = false;
 	engine->limits.paranoid = 2;
-	/* For all of them at the size that many have. */
+	/* Enough for all rings at the size for many threads. */
 	engine->limits.memlock_soft = (64 * 17 + 65) * PAGE;
 	engine->fd_limit = 1024;
 	engine->trackers = engine->side_by_cpu = true;

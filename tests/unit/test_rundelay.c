@@ -53,7 +53,7 @@ static uint64_t take(
 	return rundelay_take(delays, 5, &span, now_ms * MS) / MS;
 }
 
-/* Only delay after the first sight counts, less the preemptions. */
+/* Only delay after the first reading counts, minus the preemptions. */
 static void splits(void **state)
 {
 	struct rundelay *delays = *state;
@@ -85,7 +85,7 @@ static void preempted(void **state)
 	assert_int_equal(take(delays, 410, 10, false, 500), 2);
 }
 
-/* Ended threads report no more, and readings have a minimum distance. */
+/* An ended thread has no more delay, and readings keep a minimum distance. */
 static void reading(void **state)
 {
 	struct rundelay *delays = *state;

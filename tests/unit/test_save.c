@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_save.c - what a store holds, saved and opened again: the same sums.
+ * test_save.c - a store that is saved and opened again has the same sums.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -22,7 +22,7 @@
 #define KEY_MAX 300
 #define TEXT_MAX 65536
 
-/* Weight and samples of one (command, process, thread, CPU, event, stack). */
+/* Weight and samples per (command, process, thread, CPU, event, stack). */
 struct sum {
 	char key[KEY_MAX];
 	uint64_t weight, count;
@@ -96,7 +96,7 @@ static void assert_same(const struct sums *a, const struct sums *b)
 	}
 }
 
-/* --- what is saved --- */
+/* --- saved data --- */
 
 static const uint8_t event_ids[] = {0, 5};
 static const char *const event_names[] = {"cpu-clock", "page-faults"};
@@ -249,7 +249,7 @@ static void test_kinds_of_frames(void **state)
 				(uint16_t)(i % 5), event_ids[i % 2], 1000 + i * 7 + label,
 				1 + (i + label) % 6);
 		}
-	/* As deep as stacks get, and an event that is not saved. */
+	/* a stack of the maximum depth, and an event that is not saved */
 	for (uint32_t i = 1; i < STACK_DEPTH_MAX; i++)
 		deep = call(fixture, deep, fixture->program, 0x1000 + (i % 3) * 16, FRAME_USER);
 	fixture_cell(fixture, 2, deep, fixture->labels[2], 3, 0, 11, 2);
@@ -257,7 +257,7 @@ static void test_kinds_of_frames(void **state)
 	check_round_trip(fixture, false);
 }
 
-/* A chain that breaks off is saved as far as it goes: its root is not in the program. */
+/* A truncated chain is saved as far as it goes: its root is not in the program. */
 static void test_truncated(void **state)
 {
 	struct fixture *fixture = *state;
@@ -309,7 +309,7 @@ static void test_chance(void **state)
 	check_round_trip(fixture, true);
 }
 
-/* Old detail that the store has given up is saved as what is left of it. */
+/* Samples whose detail the store has given up are saved with the detail that is left. */
 static void test_merged_label(void **state)
 {
 	struct fixture *fixture = *state;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_scan.c - passes over samples: by two threads as by one, by what is remembered of stacks, labels and CPUs as by asking the
- * filter for each cell.
+ * test_scan.c - passes over samples: two threads give the results of one.
+ *
+ * Cached verdicts on stacks, labels and CPUs give the results of a filter that is asked for each
+ * cell.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +22,7 @@
 #define CELLS 500u
 #define ALL_EVENTS (-1)
 
-/* Of some slices all cells become those of one event. */
+/* Makes event 5 the only event of a slice. */
 static void one_event(struct fixture *fixture, uint32_t slice)
 {
 	struct slice_total *all = fixture->totals[slice];
@@ -35,7 +37,8 @@ static void one_event(struct fixture *fixture, uint32_t slice)
 	fixture->slices[slice].n_totals = 1;
 }
 
-/* What was found, whatever the order of entries, sides and tasks; the tasks' newest names as well. */
+/* Sums up the result, in any order of entries, sides and tasks.  The newest names of tasks are
+ * included. */
 static void sum_scan(const struct scan *scan, struct sums *sums)
 {
 	memset(sums, 0, sizeof(*sums));
@@ -81,7 +84,7 @@ static void check_two(const struct scan_question *question)
 	free(two);
 }
 
-/* Sums of stacks by asking of each cell. */
+/* Compares the sums of stacks with a loop that asks the filter for each cell. */
 static void check_stacks(struct fixture *fixture, const struct scan_question *question)
 {
 	struct sums *naive = calloc(1, sizeof(*naive)), *found = malloc(sizeof(*found));
@@ -125,7 +128,7 @@ static void check_stacks(struct fixture *fixture, const struct scan_question *qu
 	free(found);
 }
 
-/* How much of a slice's time is in part k of [from_ns, to_ns). */
+/* Fraction of the slice's time that lies in part k of the question's time range. */
 static double share_of(const struct slice *slice, const struct scan_question *question, uint32_t k)
 {
 	double length = (double)(question->parts_to_ns - question->parts_from_ns) / SCAN_PARTS;
@@ -137,7 +140,7 @@ static double share_of(const struct slice *slice, const struct scan_question *qu
 	return right > left ? (right - left) / (end - start) : 0;
 }
 
-/* Weights of each stack and event in parts of a time, by one thread and by two. */
+/* Checks the weights of each stack and event in parts of a time range, by one thread or by two. */
 static void check_parts(struct fixture *fixture, struct filter *filter, uint64_t from_ns,
 	uint64_t to_ns, uint64_t two_cells)
 {
@@ -172,7 +175,7 @@ static void check_parts(struct fixture *fixture, struct filter *filter, uint64_t
 		for (uint32_t k = 0; k < SCAN_PARTS; k++) {
 			double off = naive[k] - (double)scan.parts[e][k];
 
-			/* What is in several parts is rounded, slice by slice. */
+			/* The weight of a slice that lies in several parts is rounded. */
 			assert_true(off >= -(double)FIXTURE_SLICES && off <= FIXTURE_SLICES);
 			met += scan.parts[e][k];
 		}
@@ -269,7 +272,7 @@ static void test_parts_of_time(void **state)
 	assert_int_equal(
 		expr_filter(&expr, fixture->stacks, fixture->tasks, fixture->names, &filter), 0);
 	for (uint64_t two = 0; two < 2; two++) {
-		/* Slices in several parts, several in one, and both. */
+		/* slices in several parts, several slices in one part, and both */
 		check_parts(fixture, NULL, begin_ns, end_ns, two);
 		check_parts(fixture, filter, begin_ns, end_ns, two);
 		check_parts(fixture, NULL, begin_ns, begin_ns + 40 * (end_ns - begin_ns), two);
@@ -280,7 +283,7 @@ static void test_parts_of_time(void **state)
 	expr_fini(&expr);
 }
 
-/* What has no symbol, of slices of one event, of a few and of many. */
+/* Checks the weight without a symbol, of slices with one event, with few events and with many. */
 static void check_unresolved(struct fixture *fixture, unsigned int by, uint64_t two_cells)
 {
 	uint64_t naive[STORE_EVENTS_MAX] = {0};
@@ -325,7 +328,7 @@ static void test_unresolved(void **state)
 	}
 }
 
-/* A thread that had another name before goes by that of the samples that count. */
+/* A renamed thread has the name of its samples that pass the filter. */
 static void test_names_of_what_passes(void **state)
 {
 	static const unsigned int by[] = {

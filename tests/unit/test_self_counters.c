@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * test_self_counters.c - the seqlock on a made-up page, and strobe's own counters on this program's threads.
+ * test_self_counters.c - the seqlock on a fake page, and counters of strobe itself on the threads of
+ * this program.
  */
 #include "sampler/kernel/self_counters.h"
 
@@ -17,12 +18,12 @@
 
 #include <cmocka.h>
 
-/* A kernel that changes the page while it is read. */
+/* A fake kernel that changes the page while it is read. */
 struct fake {
 	struct perf_event_mmap_page *page;
 	uint64_t pmc, tsc;
 	unsigned int pmc_reads;
-	unsigned int changes; /* so many more reads meet a change */
+	unsigned int changes; /* number of next reads that meet a change */
 	uint32_t counter;
 };
 
@@ -73,7 +74,7 @@ static void test_count(void **state)
 	assert_int_equal(fake.pmc_reads, 1);
 }
 
-/* Hardware counters start below zero and are as wide as they are. */
+/* Hardware counters start below zero, and are pmc_width bits wide. */
 static void test_sign_extension(void **state)
 {
 	static const struct {
@@ -84,7 +85,7 @@ static void test_sign_extension(void **state)
 		{48, 0xffffffffff00, -256}, {48, 0x7fffffffff00, 0x7fffffffff00},
 		{32, 0xffffffff, -1}, {32, 0x80000000, -0x80000000ll},
 		{64, 0xffffffffffffff00, -256},
-		{40, 0xabcdef00000000ff, 0xff}, /* above the width: nothing */
+		{40, 0xabcdef00000000ff, 0xff}, /* bits above the width are ignored */
 	};
 
 	(void)state;
@@ -120,7 +121,7 @@ static void test_never_at_rest(void **state)
 
 	(void)state;
 	assert_int_equal(read_page(&fake, &value), -EAGAIN);
-	/* Odd: being written. */
+	/* odd: the kernel is writing */
 	fake.changes = 0;
 	fake.pmc_reads = 0;
 	page.lock = 7;
@@ -143,7 +144,7 @@ static void test_has_to_be_read(void **state)
 	assert_int_equal(fake.pmc_reads, 0);
 }
 
-/* As the manual page computes it: a counter that was shared. */
+/* A shared counter is scaled as in the manual page of perf_event_open(2). */
 static void test_time_scaling(void **state)
 {
 	struct perf_event_mmap_page page = PAGE;
@@ -156,7 +157,7 @@ static void test_time_scaling(void **state)
 	page.time_running = 1000;
 	assert_int_equal(read_page(&fake, &value), 0);
 	assert_int_equal(value.scaled, 4000);
-	/* And the time since then: 7 + 5 * 2048 + (512 * 2048 >> 10). */
+	/* plus the time since then: 7 + 5 * 2048 + (512 * 2048 >> 10) */
 	page.cap_user_time = 1;
 	page.time_shift = 10;
 	page.time_mult = 2048;
@@ -165,7 +166,7 @@ static void test_time_scaling(void **state)
 	assert_int_equal(value.enabled_ns, 4000 + 7 + 10240 + 1024);
 	assert_int_equal(value.running_ns, 1000 + 7 + 10240 + 1024);
 	assert_int_equal(value.scaled, 1000 * value.enabled_ns / value.running_ns);
-	/* Never counted: nothing is divided by 0. */
+	/* The counter never ran: no division by 0. */
 	page.cap_user_time = 0;
 	page.time_running = 0;
 	assert_int_equal(read_page(&fake, &value), 0);
@@ -199,7 +200,7 @@ static void *second_thread(void *arg)
 	struct meeting *meeting = arg;
 
 	pthread_barrier_wait(&meeting->barrier);
-	/* Its counter is open now. */
+	/* this thread's counter is open now */
 	pthread_barrier_wait(&meeting->barrier);
 	burn(50000000);
 	pthread_barrier_wait(&meeting->barrier);
@@ -226,7 +227,7 @@ static void test_own_threads(void **state)
 	assert_int_equal(pthread_create(&thread, NULL, second_thread, &meeting), 0);
 	pthread_barrier_wait(&meeting.barrier);
 	assert_int_equal(self_counters_read(counters, &before), 0);
-	assert_in_range(before.threads, 2, 3); /* a sanitizer may have one */
+	assert_in_range(before.threads, 2, 3); /* a sanitizer may add one */
 	begin_ns = used_ns();
 	pthread_barrier_wait(&meeting.barrier);
 	pthread_barrier_wait(&meeting.barrier);
@@ -239,7 +240,7 @@ static void test_own_threads(void **state)
 		assert_true(both.instructions > before.instructions);
 	pthread_barrier_wait(&meeting.barrier);
 	pthread_join(thread, NULL);
-	/* What it had used is not forgotten. */
+	/* The count of an ended thread is kept. */
 	assert_int_equal(self_counters_read(counters, &ended), 0);
 	assert_true(ended.cpu_ns >= both.cpu_ns);
 	self_counters_close(counters);
@@ -247,7 +248,7 @@ static void test_own_threads(void **state)
 	pthread_barrier_destroy(&meeting.barrier);
 }
 
-/* Another thread's events go on when this thread's are switched off all at once. */
+/* The other thread's events go on when this thread disables all of its own. */
 static void *owner_thread(void *arg)
 {
 	struct meeting *meeting = arg;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_sentence.c - what a terminal gets, by its width, and what anything else gets.
+ * test_sentence.c - output to a terminal, by its width, and to anything else.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,8 @@
 
 #define BYTES_MAX 1024
 
-/* Of a terminal of so many columns; 0: of one that does not know. */
+/* Checks the output on a terminal of `columns` columns; 0: a terminal that does not report its
+ * width. */
 static void expect(unsigned short columns, const char *sentence, const char *wanted)
 {
 	const struct winsize size = {.ws_row = 24, .ws_col = columns};
@@ -52,7 +53,7 @@ static void test_rows_end_between_words(void **state)
 	(void)state;
 	expect(80, "out of memory", "strobe: out of memory\n");
 	expect(20, "the quick brown fox jumps", "strobe: the quick\nbrown fox jumps\n");
-	/* The last column is not written to. */
+	/* The last column stays empty. */
 	expect(18, "the quick brown fox jumps", "strobe: the quick\nbrown fox jumps\n");
 	expect(17, "the quick brown fox jumps", "strobe: the\nquick brown fox\njumps\n");
 	expect(1, "a b", "strobe:\na\nb\n");
@@ -72,7 +73,7 @@ static void test_long_words_stay_whole(void **state)
 	expect(10, "see /a/very/long/path/to it", "strobe:\nsee\n/a/very/long/path/to\nit\n");
 }
 
-/* The mark stays below what it points at. */
+/* The mark stays below the text that it points at. */
 static void test_what_is_marked_stays_whole(void **state)
 {
 	(void)state;
@@ -80,7 +81,7 @@ static void test_what_is_marked_stays_whole(void **state)
 		"strobe: there\nis no such\nevent\n    no such event, surely\n       ^\n");
 }
 
-/* What is copied from a terminal that has broken a line by itself is one line: a command must not become two. */
+/* A command that spans rows has no newline: it is copied from the terminal as one command. */
 static void test_commands_are_no_two_lines(void **state)
 {
 	(void)state;

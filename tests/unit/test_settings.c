@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_settings.c - which file wins, what is remembered, and where nothing is written.
+ * test_settings.c - precedence of files, remembered settings, and directories that are never
+ * written to.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -227,7 +228,7 @@ static void test_a_broken_layout_is_ignored(void **state)
 	settings_free(settings);
 }
 
-/* As root, strobe may run with the HOME of somebody else. */
+/* If strobe runs as root, HOME may belong to another user. */
 static void test_nothing_is_written_where_others_live(void **state)
 {
 	struct request request = {0};

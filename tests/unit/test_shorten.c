@@ -35,7 +35,7 @@ static void test_what_fits_stays_whole(void **state)
 	symbol_is("libfoo.so.6+0x12345", 30, "libfoo.so.6+0x12345");
 }
 
-/* Each step only where the one before was not enough. */
+/* Each step is taken only if the step before was not enough. */
 static void test_steps_come_in_order(void **state)
 {
 	static const char name[] =
@@ -161,7 +161,7 @@ static void test_middle_is_cut(void **state)
 	symbol_is("hash_search_with_hash_value", 14, "hash_se…_value");
 	symbol_is("ns::hash_search_with_hash_value(int)", 14, "hash_se…_value");
 	symbol_is("libverylongname.so.6+0x12345", 13, "libver…x12345");
-	/* Two columns each: no half of one. */
+	/* These take two columns each.  Half a character is never used. */
 	symbol_is("日本語日本語日本語", 9, "日本…本語");
 	symbol_is("日本語日本語日本語", 8, "日本…語");
 	symbol_is("abcdef", 1, "…");
@@ -179,7 +179,7 @@ static void test_what_is_no_name(void **state)
 	symbol_is("operator", 20, "operator");
 }
 
-/* Pieces of names in any order: always within the width, always whole characters. */
+/* Names are pieces in random order.  The result fits the width and has whole characters only. */
 static void test_any_name_any_width(void **state)
 {
 	static const char *const pieces[] = {"ns", "::", "<", ">", "(", ")", "{lambda(int)#1}",

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * test_signals.c - overflows told by signals, the alternative to epoll that doc/architecture.md describes: what it says
- * of F_SETSIG, F_SETOWN_EX, POLL_IN and POLL_HUP is so.
+ * test_signals.c - overflows reported by signals, the alternative to epoll in doc/architecture.md.
+ *
+ * Checks the statements there on F_SETSIG, F_SETOWN_EX, POLL_IN and POLL_HUP.
  */
 #include "sampler/kernel/sys.h"
 
@@ -53,7 +54,8 @@ static void test_signals(void **state)
 	assert_int_equal(fcntl(fd, F_SETFL, O_ASYNC | O_NONBLOCK), 0);
 	assert_int_equal(sys_refresh(fd, CREDIT), 0);
 	touch(50);
-	/* One at the end of the credit, which disables the event: no more come. */
+	/* POLL_HUP comes at the end of the credit, which disables the event.  No signal follows
+	 * it. */
 	while (!hup && sigtimedwait(&set, &info, &soon) > 0) {
 		assert_int_equal(info.si_fd, fd);
 		in += info.si_code == POLL_IN;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_silent.c - events that can never happen, on machines made of files.
+ * test_silent.c - events that can never happen, on fake machines made of files.
  */
 #include <setjmp.h>
 #include <stdarg.h>

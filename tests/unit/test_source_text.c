@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_source_text.c - which file is read for the name that a compiler left, and which never is.
+ * test_source_text.c - which file is read for the name that a compiler recorded, and which files
+ * never are.
  */
 #include "symbols/client/source_text.h"
 
@@ -112,7 +113,7 @@ static void test_by_path(void **state)
 	(void)state;
 	expect(&nowhere, at("src/a.c"), NULL, "int a;\n");
 	expect(&nowhere, at("src/empty.c"), NULL, "");
-	/* The directory that the compiler ran in is gone. */
+	/* The compiler's working directory does not exist any more. */
 	expect(&nowhere, at("build/../src/./a.c"), NULL, "int a;\n");
 	expect(&nowhere, at("/build/x/../..//src/a.c"), NULL, "int a;\n");
 	refuse(at("src/none.c"), NULL, -ENOENT);
@@ -121,7 +122,8 @@ static void test_by_path(void **state)
 	refuse("/../..", NULL, -ENOEXEC);
 }
 
-/* Only the owner may search the directory, and a name leads out of it. */
+/* Files are opened with the rights of the user in the origin.  At first, only the owner may search
+ * the directory. */
 static void test_rights_of_others(void **state)
 {
 	const struct symbols_source_origin none = {.pid = getpid()};
@@ -137,7 +139,7 @@ static void test_rights_of_others(void **state)
 	refuse_of(&none, at("src/a.c"), NULL, -ENOENT);
 	refuse_of(&elsewhere, at("src/a.c"), NULL, -ENOENT);
 	expect(&mine, at("src/a.c"), NULL, "int a;\n");
-	/* Only the directory's owner may enter it. */
+	/* Only the directory's owner may search it. */
 	refuse_of(&other, at("src/a.c"), NULL, -EACCES);
 	assert_int_equal(chmod(dir, 0755), 0);
 	assert_int_equal(chmod(at("src"), 0755), 0);
@@ -148,7 +150,7 @@ static void test_rights_of_others(void **state)
 
 		expect(&other, at("src/a.c"), NULL, "int a;\n");
 		expect(&other, at("x/../src/a.c"), NULL, "int a;\n");
-		/* Another program would open it with more rights. */
+		/* A path is refused: another program would open it with more rights. */
 		assert_int_equal(
 			symbols_source_find(&other, at("src/a.c"), NULL, path, sizeof(path)),
 			-EPERM);
@@ -194,7 +196,7 @@ static void test_other_root(void **state)
 	assert_int_equal(pipe(ready), 0);
 	image.pid = fork();
 	if (image.pid == 0) {
-		/* A failure above would leave it to nobody. */
+		/* The child ends with this process, also after a failed assertion. */
 		byte = prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && chroot(dir) == 0;
 		if (write(ready[1], &byte, 1) == 1)
 			pause();
@@ -204,7 +206,7 @@ static void test_other_root(void **state)
 	assert_int_equal(read(ready[0], &byte, 1), 1);
 	if (byte) {
 		expect(&image, "/src/a.c", NULL, "int a;\n");
-		/* Files here are out of its reach. */
+		/* Files outside its root are out of reach. */
 		refuse_of(&image, at("src/a.c"), NULL, -ENOENT);
 		assert_int_equal(
 			symbols_source_find(&image, "/src/a.c", NULL, path, sizeof(path)), -EPERM);
@@ -234,17 +236,17 @@ static void test_prefixes(void **state)
 	snprintf(replace, sizeof(replace), "/build=%s", dir);
 	expect(&nowhere, "/build/src/a.c", prefixes, "int a;\n");
 	refuse("/builder/src/a.c", prefixes, -ENOENT);
-	/* Of a name shorter than the prefix nothing after its end is read. */
+	/* A name that is shorter than the prefix is not read past its end. */
 	char *brief = strdup("/b");
 
 	assert_non_null(brief);
 	refuse(brief, prefixes, -ENOENT);
 	free(brief);
-	/* What the user said goes first. */
+	/* The user's prefixes are tried before the path itself. */
 	snprintf(slash, sizeof(slash), "%s/src/=%s/other", dir, dir);
 	prefixes[0] = slash;
 	expect(&nowhere, at("src/a.c"), prefixes, "int other;\n");
-	/* A part of a name is none. */
+	/* A prefix matches whole path components only. */
 	snprintf(part, sizeof(part), "%s/src/a=%s/other/a", dir, dir);
 	prefixes[0] = part;
 	expect(&nowhere, at("src/a.c"), prefixes, "int a;\n");

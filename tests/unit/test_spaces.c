@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_spaces.c - address spaces: mappings, what replaces them, and what an address falls into.
+ * test_spaces.c - address spaces: mappings, their replacement, and the lookup of addresses.
  */
 #include "sampler/store/spaces.h"
 #include "tests/unit/tasks_fixture.h"
@@ -70,7 +70,8 @@ static void test_unmapping(void **state)
 	assert_int_equal(space_generation(tasks_space(fake->tasks, 7, 7, SEC)), generation);
 }
 
-/* Mappings of data, where they are kept: told apart from code, and code is where the file is looked for. */
+/* Data mappings are kept on request, separate from code.  A mapping of code replaces a data mapping
+ * as the image's origin. */
 static void test_data(void **state)
 {
 	struct fake *fake = *state;
@@ -105,7 +106,7 @@ static void test_data(void **state)
 	apply(fake, &code);
 	images_origin(fake->images, image, &origin);
 	assert_int_equal(origin.map_start, 0x10000);
-	/* They do not become one with code that goes on in them. */
+	/* Data is not merged with code, although its file offset continues that of the code. */
 	assert_int_equal(space_count(tasks_space(fake->tasks, 7, 7, SEC)), 2);
 	data.mmap.start = 0x15000;
 	data.mmap.pgoff = 0x5000;
@@ -116,7 +117,7 @@ static void test_data(void **state)
 	assert_int_equal(origin.map_start, 0x10000);
 }
 
-/* Random mappings against an array of pages. */
+/* Compares random mappings with an array of pages. */
 static void test_mapping_model(void **state)
 {
 	enum { PAGES = 64 };
@@ -158,7 +159,7 @@ static void test_many_mappings(void **state)
 
 	do_comm(fake, 7, 7, "a", true, SEC);
 	for (unsigned int i = 0; i < 10000; i++) {
-		unsigned int at = i * 7919 % 10000; /* every place once, in no order */
+		unsigned int at = i * 7919 % 10000; /* each place once, in mixed order */
 
 		do_map(fake, 7, 0x100000 + 0x2000ull * at, 0x1000, 0x1000 * at, "/lib/x", SEC);
 	}
@@ -220,7 +221,8 @@ static void map_code(
 	apply(fake, &record);
 }
 
-/* What a runtime writes in one place and runs in another is its own memory; a program loaded from a memory file is not. */
+/* Memory that a runtime maps twice, to write and to run code, is its own.  A program loaded from a
+ * memory file is not. */
 static void test_code_that_is_mapped_twice(void **state)
 {
 	static const char *const names[] = {"/memfd:doublemapper (deleted)",
@@ -253,8 +255,9 @@ static int setup_recorded(void **state)
 	return 0;
 }
 
-/* A process that shares its parent's memory runs what that maps later; no record tells that they
- * share it.  What a process has itself, and what executes something else, stays as it is. */
+/* A process that shares its parent's memory runs code that the parent maps later.  No record
+ * reports the sharing.  The process's own mappings stay, and so does a process that has called
+ * exec. */
 static void test_shared_memory(void **state)
 {
 	struct fake *fake = *state;
@@ -268,7 +271,7 @@ static void test_shared_memory(void **state)
 	do_map(fake, 7, 0x500000, 0x3000, 0, "/lib/later", 4 * SEC);
 	do_map(fake, 7, 0x600000, 0x1000, 0, "//anon", 4 * SEC);
 	expect_nothing_at(fake, 8, 5 * SEC, 0x502000);
-	/* Memory without a file may be the one's alone. */
+	/* Memory without a file may belong to the parent alone. */
 	tasks_find_code(fake->tasks, 8, 0x600000);
 	expect_nothing_at(fake, 8, 5 * SEC, 0x600000);
 	tasks_find_code(fake->tasks, 8, 0x700000);
@@ -281,7 +284,8 @@ static void test_shared_memory(void **state)
 	tasks_find_code(fake->tasks, 12345, 0x502000);
 }
 
-/* What runs where nothing is mapped is looked at ever more rarely, another program from the start. */
+/* If code runs at an address without a mapping, /proc is read ever less often.  An exec starts this
+ * over. */
 static void test_pauses_of_looks(void **state)
 {
 	struct fake *fake = *state;
@@ -331,7 +335,7 @@ static void test_jitdumps(void **state)
 	origin_at(fake, 8, 0x40000, &origin);
 	assert_null(origin.jitdump);
 
-	/* A child runs what its parent has compiled; another program does not. */
+	/* A child runs code that its parent has compiled; another program does not. */
 	do_fork(fake, 7, 7, 9, 9, SEC);
 	origin_at(fake, 9, 0x20000, &origin);
 	assert_int_equal(origin.pid, 9);
@@ -340,7 +344,7 @@ static void test_jitdumps(void **state)
 	assert_true(space_origin(tasks_space(fake->tasks, 9, 9, SEC), 0x20000, &origin));
 	assert_int_equal(origin.parent, 7);
 	assert_int_equal(origin.elder, 0);
-	/* And a grandchild, and its child, what the first one has. */
+	/* For a grandchild and its child, the first process is the elder. */
 	for (int pid = 10; pid <= 11; pid++) {
 		do_fork(fake, pid - 1, pid - 1, pid, pid, SEC);
 		origin_at(fake, pid, 0x20000, &origin);
@@ -354,7 +358,8 @@ static void test_jitdumps(void **state)
 	assert_null(origin.jitdump);
 }
 
-/* A JIT that turns pages executable one by one must not make the address space grow or change for ever. */
+/* A JIT that makes its pages executable one by one must not make the address space grow, nor change
+ * it again and again. */
 static void test_jit_pages_become_one(void **state)
 {
 	struct fake *fake = *state;
@@ -381,14 +386,15 @@ static void test_strange_mappings(void **state)
 
 	do_comm(fake, 7, 7, "a", true, SEC);
 	do_map(fake, 7, 0x10000, 0, 0, "/bin/a", SEC);
-	do_map(fake, 7, UINT64_MAX - 0xfff, 0x3000, 0, "/bin/a", SEC); /* past the end of all */
+	/* reaches past the last address */
+	do_map(fake, 7, UINT64_MAX - 0xfff, 0x3000, 0, "/bin/a", SEC);
 	expect_nothing_at(fake, 7, SEC, 0x10000);
 	expect_nothing_at(fake, 7, SEC, 0x1000);
 	apply(fake, &kernel);
 	assert_int_equal(tasks_thread_count(fake->tasks), 1);
 }
 
-/* The piece that an address lies in; fails if it is none. */
+/* The image at an address, which must be a piece of moved code; fails otherwise. */
 static uint32_t piece_at(struct fake *fake, int32_t pid, uint64_t address, struct image_text *text)
 {
 	uint64_t offset;
@@ -421,7 +427,8 @@ static void settle_piece(struct fake *fake, uint32_t piece, bool is_moved)
 	assert_int_equal(tasks_move(fake->tasks, &move), 0);
 }
 
-/* Memory over a program's code is an image of its own until it is known what it is. */
+/* Memory mapped over a program's code is an image of its own, a piece, until its contents are
+ * known. */
 static void test_moved_code(void **state)
 {
 	struct fake *fake = *state;
@@ -438,11 +445,11 @@ static void test_moved_code(void **state)
 	assert_true(text.is_exact && text.before.known);
 	assert_int_equal(text.before.offset, 0x4000);
 	expect_at(fake, 7, SEC, 0x401000, "/bin/a", 0x3000);
-	/* Its protection changes. */
+	/* its protection changes */
 	do_map(fake, 7, 0x402000, 0x4000, 0, "//anon", SEC);
 	do_map(fake, 7, 0x403000, 0x1000, 0, "//anon", SEC);
 	assert_int_equal(piece_at(fake, 7, 0x403000, &text), piece);
-	/* A child has it, too; another program not. */
+	/* A child has the piece, too; another program does not. */
 	do_fork(fake, 7, 7, 8, 8, SEC);
 	do_fork(fake, 7, 7, 9, 9, SEC);
 	do_comm(fake, 9, 9, "b", true, SEC);
@@ -455,7 +462,7 @@ static void test_moved_code(void **state)
 		assert_false(
 			space_origin(tasks_space(fake->tasks, pid, pid, SEC), 0x402010, &origin));
 	}
-	/* Of a library nobody knows whether it is still there. */
+	/* For a library, it is unknown whether its code is still there. */
 	do_map(fake, 7, 0x702000, 0x4000, 0, "/anon_hugepage (deleted)", SEC);
 	piece = piece_at(fake, 7, 0x702000, &text);
 	assert_false(text.is_exact);
@@ -465,7 +472,7 @@ static void test_moved_code(void **state)
 	expect_at(fake, 7, SEC, 0x702010, "[anon]", 0x702010);
 	do_map(fake, 7, 0x702000, 0x4000, 0, "//anon", SEC);
 	expect_no_piece(fake, 7, 0x702010);
-	/* More than it was, another file, and what else is in memory. */
+	/* Memory that reaches past the mapping, another file, and a memory file. */
 	do_map(fake, 7, 0x40f000, 0x2000, 0, "//anon", SEC);
 	expect_no_piece(fake, 7, 0x40f000);
 	do_map(fake, 7, 0x708000, 0x1000, 0, "/lib/c", SEC);
@@ -476,7 +483,7 @@ static void test_moved_code(void **state)
 	expect_at(fake, 7, SEC, 0x70a000, "/memfd:x", 0);
 }
 
-/* A snapshot tells of memory between two mappings of a file. */
+/* In a snapshot, memory lies between two mappings of a file. */
 static void test_moved_code_in_a_hole(void **state)
 {
 	struct fake *fake = *state;
@@ -494,14 +501,14 @@ static void test_moved_code_in_a_hole(void **state)
 	assert_int_equal(text.start, 0x402000);
 	assert_int_equal(text.end, 0x406000);
 	assert_int_equal(text.after.offset, 0x8000);
-	/* Between two files. */
+	/* between two files */
 	do_map(fake, 7, 0x700000, 0x1000, 0, "/lib/b", SEC);
 	do_map(fake, 7, 0x701000, 0x1000, 0, "//anon", SEC);
 	do_map(fake, 7, 0x702000, 0x1000, 0x1000, "/lib/c", SEC);
 	expect_no_piece(fake, 7, 0x701000);
 }
 
-/* A JIT that changes its pages all the time. */
+/* A JIT that changes its pages all the time: the number of pieces is limited. */
 static void test_too_many_pieces(void **state)
 {
 	struct fake *fake = *state;
@@ -533,7 +540,7 @@ static void see(struct fake *fake, int32_t pid, const char *name)
 				.filename = name}});
 }
 
-/* What was found out while it was recorded. */
+/* Records of code that was identified while recording (SPACE_SEEN). */
 static void test_seen_code(void **state)
 {
 	struct fake *fake = *state;
@@ -548,7 +555,7 @@ static void test_seen_code(void **state)
 		do_map(fake, pid, 0x402000, 0x4000, 0, "//anon", SEC);
 	}
 	assert_false(tasks_take_move(fake->tasks, &move));
-	/* A piece. */
+	/* a piece */
 	piece = piece_at(fake, 7, 0x402000, &text);
 	see(fake, 7, "/bin/a");
 	expect_at(fake, 7, SEC, 0x402000, "/bin/a", 0x4000);
@@ -557,14 +564,14 @@ static void test_seen_code(void **state)
 	assert_string_equal(images_get(fake->images, move.to)->path, "/bin/a");
 	assert_int_equal(move.bias, UINT64_C(0x4000) - 0x402000);
 	assert_true(move.until_ns == UINT64_MAX);
-	/* Memory, of which nothing else was recorded: up to that time. */
+	/* Memory without any other record: the move ends at the time of this one. */
 	see(fake, 8, "/bin/a");
 	expect_at(fake, 8, SEC, 0x402000, "/bin/a", 0x4000);
 	assert_true(tasks_take_move(fake->tasks, &move));
 	assert_int_equal(move.start, 0x402000);
 	assert_int_equal(move.end, 0x406000);
 	assert_int_equal(move.until_ns, 2 * SEC);
-	/* A memory file, whose frames are by its own offsets. */
+	/* A memory file: its frames have offsets within that file. */
 	do_comm(fake, 11, 11, "a", true, SEC);
 	do_map(fake, 11, 0x402000, 0x4000, 0x1000, "/memfd:text (deleted)", SEC);
 	see(fake, 11, "/bin/a");
@@ -574,14 +581,14 @@ static void test_seen_code(void **state)
 	assert_int_equal(move.end, 0x5000);
 	assert_int_equal(move.bias, 0x3000);
 	assert_int_equal(move.until_ns, 2 * SEC);
-	/* Memory alone, as others may write it. */
+	/* Records of anonymous memory only, as other recorders may write them. */
 	do_comm(fake, 8, 8, "b", true, 3 * SEC);
 	see(fake, 8, "//anon");
 	expect_nothing_at(fake, 8, SEC, 0x402000); /* older than the exec */
 	do_comm(fake, 10, 10, "b", true, SEC);
 	see(fake, 10, "//anon");
 	expect_at(fake, 10, SEC, 0x402000, "[anon]", 0x402000);
-	/* Other code. */
+	/* The piece holds other code. */
 	piece = piece_at(fake, 9, 0x402000, &text);
 	see(fake, 9, "//anon");
 	assert_true(tasks_take_move(fake->tasks, &move));

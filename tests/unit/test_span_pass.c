@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_span_pass.c - how far time passes in the engine by a record: never beyond what was read of all rings.
+ * test_span_pass.c - how far a record moves the engine's time: never past the time up to which all
+ * rings were read.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,7 +38,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* The ring of a thread that ended is read to its end, others only up to the round's time. */
+/* The ring of an ended thread is read to its end, others only up to the round's time. */
 static void test_beyond_the_round(void **state)
 {
 	struct engine *engine = *state;
@@ -51,7 +52,7 @@ static void test_beyond_the_round(void **state)
 	assert_int_equal(engine->span_next_ns, 4 * SLICE);
 }
 
-/* In the last round everything is read. */
+/* In the last round, all rings are read to the end. */
 static void test_last_round(void **state)
 {
 	struct engine *engine = *state;
