@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * test_self_counters.c - the seqlock on a fake page, and counters of strobe itself on the threads of
- * this program.
+ * test_self_counters.c - the seqlock on a fake page, and strobe's own counters on threads of this
+ * program.
  */
 #include "sampler/kernel/self_counters.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_spawner.c - workers come and go; nothing is left when the spawner is closed.
+ * test_spawner.c - workers start and end; no process is left when the spawner is closed.
  */
 #include "symbols/worker/spawner.h"
 
@@ -54,9 +54,9 @@ static void test_workers(void **state)
 	assert_int_equal(kill(first, SIGKILL), 0);
 	assert_int_equal(spawner_status(&spawner, first, 60000, &status), 0);
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-	/* One that still lives has no status. */
+	/* A worker that still runs has no status. */
 	assert_int_equal(spawner_status(&spawner, second, 0, &status), -ETIME);
-	/* Closing its socket ends the other in order. */
+	/* Closing its socket ends the other worker in order. */
 	close(b);
 	assert_int_equal(spawner_status(&spawner, second, 60000, &status), 0);
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
@@ -86,7 +86,7 @@ static void test_command_name(void **state)
 	spawner_close(&spawner);
 }
 
-/* Even a worker that is stopped, and so cannot see that its socket is closed, goes with its spawner. */
+/* A stopped worker cannot see that its socket is closed.  It ends with its spawner all the same. */
 static void test_end(void **state)
 {
 	struct spawner spawner;
@@ -164,14 +164,15 @@ static long status_number(pid_t pid, const char *name, int base)
 	return value;
 }
 
-/* A spawner that was killed, and one that does not answer, are replaced by one as harmless. */
+/* A spawner that was killed, or does not answer, is replaced by one with equally few rights. */
 static void test_restart(void **state)
 {
 	static const int signals[] = {SIGKILL, SIGSTOP};
 	struct spawner spawner;
 
 	(void)state;
-	/* Neither is inherited: one is closed by exec, the other on purpose. */
+	/* The new spawner inherits neither descriptor: exec closes one, the spawner itself the
+	 * other. */
 	int closed = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	assert_true(closed >= 0);
 	int open_fd = fcntl(closed, F_DUPFD, 100);
@@ -207,7 +208,7 @@ static void test_restart(void **state)
 	close(open_fd);
 }
 
-/* With no process left to this user, the reason is told. */
+/* Without a process left to this user, the reason is reported. */
 static void test_no_process(void **state)
 {
 	struct spawner spawner;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_stacks.c - the prefix tree of stacks, its references, and the cache of chains.
+ * test_stacks.c - the prefix tree of stacks, its references, and the cache of callchains.
  */
 #include "sampler/store/stacks.h"
 
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-static uint16_t dropped; /* of the chain that was found last */
+static uint16_t dropped; /* frames dropped from the chain that was found last */
 
 static int setup(void **state)
 {
@@ -38,7 +38,7 @@ static uint32_t frame(struct stacks *stacks, uint64_t offset)
 	return id;
 }
 
-/* The stack of n frames from..from + n - 1, outermost first. */
+/* The stack of n frames, from..from + n - 1, outermost first. */
 static uint32_t stack(struct stacks *stacks, uint64_t from, unsigned int n)
 {
 	uint32_t node = STACK_ROOT;
@@ -81,7 +81,7 @@ static void test_tree(void **state)
 		node = stacks_node(stacks, node->parent);
 	}
 	assert_int_equal(node->depth, 0);
-	/* Common callers are common nodes. */
+	/* Common callers are shared nodes. */
 	assert_int_equal(stacks_child(stacks, stack(stacks, 10, 4), frame(stacks, 99), &other), 0);
 	assert_int_not_equal(other, leaf);
 	assert_int_equal(stacks_node_count(stacks), 6);
@@ -98,7 +98,7 @@ static uint32_t leaf(struct stacks *stacks, uint32_t i)
 	return with_leaf;
 }
 
-/* The ids of leaves are close together, also when some were freed and others have come. */
+/* The ids of leaves are close together, also after some were freed and others were added. */
 static void check_close(const uint32_t *leaves)
 {
 	bool pages[65536 / 256] = {false};
@@ -130,7 +130,7 @@ static void test_leaves(void **state)
 		stacks_ref(stacks, leaves[i]);
 	}
 	check_close(leaves);
-	/* It is the same node, whoever asks, and it may become a caller. */
+	/* Every lookup gives the same node, which may become a caller. */
 	node = stacks_node(stacks, leaves[1])->parent;
 	assert_int_equal(stacks_child(stacks, node, frame(stacks, 7), &node), 0);
 	assert_int_equal(node, leaves[1]);
@@ -168,7 +168,7 @@ static void test_references(void **state)
 	assert_int_equal(stacks_node_count(stacks), 3);
 	assert_int_equal(stacks_frame_count(stacks), 3);
 	assert_int_equal(stacks_node(stacks, middle)->depth, 3);
-	/* Given out again, it is another one. */
+	/* A reused id has another generation. */
 	assert_int_not_equal(stacks_node(stacks, stack(stacks, 50, 1))->generation, generation);
 	stacks_unref(stacks, middle);
 	stacks_sweep(stacks);
@@ -186,7 +186,7 @@ static void test_sweep(void **state)
 	stacks_ref(stacks, kept);
 	stacks_sweep(stacks);
 	assert_int_equal(stacks_node_count(stacks), 2);
-	/* Freed and made again between two sweeps, it is listed twice. */
+	/* A node that is freed and added again between two sweeps is listed twice. */
 	for (int i = 0; i < 3; i++) {
 		node = stack(stacks, 90, 1);
 		stacks_ref(stacks, node);
@@ -210,7 +210,7 @@ static void test_chains(void **state)
 	assert_int_equal(stacks_chain_add(stacks, 42, node, 0), 0);
 	assert_int_equal(stacks_chain_find(stacks, 42, &dropped), node);
 	assert_int_equal(stacks_chain_find(stacks, 43, &dropped), STACK_ROOT);
-	/* Freed, and then reused for another stack: the chain is new again. */
+	/* The node was freed, then reused for another stack: the chain is unknown again. */
 	stacks_sweep(stacks);
 	assert_int_equal(stacks_chain_find(stacks, 42, &dropped), STACK_ROOT);
 	stack(stacks, 20, 2);
@@ -220,7 +220,8 @@ static void test_chains(void **state)
 	assert_int_equal(stacks_chain_find(stacks, 42, &dropped), node);
 }
 
-/* Reuse of one id for longer than its generations last: never again the same (id, generation). */
+/* One id is reused more often than it has generations.  A pair (id, generation) never comes
+ * twice. */
 static void test_generations_end(void **state)
 {
 	struct stacks *stacks = *state;
@@ -254,7 +255,7 @@ static void test_chain_cache_is_bounded(void **state)
 	memory = stacks_memory(stacks);
 	assert_true(memory < 6u << 20);
 
-	/* It has grown enough for a working set of 100,000 to stay in it, nearly whole. */
+	/* The cache has grown enough to hold nearly all of a working set of 100,000 chains. */
 	found = 0;
 	for (int round = 0; round < 2; round++) {
 		hash = 1;
@@ -269,7 +270,7 @@ static void test_chain_cache_is_bounded(void **state)
 	assert_true(found > 97000);
 }
 
-/* Random adds and drops against sums kept by hand: nothing leaks, nothing is freed too early. */
+/* Random references are compared with sums kept by hand: no node leaks, none is freed too early. */
 static void test_random(void **state)
 {
 	struct stacks *stacks = *state;
@@ -309,7 +310,7 @@ static void test_random(void **state)
 	assert_int_equal(stacks_frame_count(stacks), 0);
 }
 
-/* Keys that all hash alike, removed in any order: probing must still find the rest. */
+/* Keys with one hash are removed in any order.  Probing must still find the others. */
 static void test_idtable_removal(void **state)
 {
 	struct idtable table = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_stat.c - counts as they are printed: sums of cells, ratios, means, and the three formats.
+ * test_stat.c - printed counts: sums of cells, ratios, means, and the three formats.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +22,7 @@
 
 enum { CYCLES, INSTRUCTIONS, BRANCHES, MISSES, CLOCK, EVENTS };
 
-/* One row of five events, all of which ran all the time; 2 seconds. */
+/* One row of five events that ran all the time, for 2 seconds. */
 struct fixture {
 	struct stat_event events[EVENTS];
 	struct stat_count counts[EVENTS];
@@ -99,14 +99,14 @@ static void test_metrics(void **state)
 	check_metric(&fix, BRANCHES, 500000, "/s");
 	check_metric(&fix, MISSES, 3, "% of branches");
 	check_metric(&fix, CLOCK, 0.5, "CPUs utilized");
-	/* Without branches, against instructions. */
+	/* Without branches, misses are related to instructions. */
 	fix.counts[BRANCHES].missing = STAT_NO_ROOM;
 	stat_metrics(&fix.table, &fix.row);
 	check_metric(&fix, MISSES, 5, "per 1,000 instructions");
 	assert_null(fix.counts[BRANCHES].metric.unit);
 }
 
-/* No ratio of counts of different times, or of different modes. */
+/* Counts of different times or modes have no ratio. */
 static void test_no_false_ratio(void **state)
 {
 	struct fixture fix;
@@ -116,7 +116,7 @@ static void test_no_false_ratio(void **state)
 	fix.counts[CYCLES].running_ns /= 2;
 	stat_metrics(&fix.table, &fix.row);
 	check_metric(&fix, INSTRUCTIONS, 3000000, "/s");
-	/* Of one group they ran together, however long. */
+	/* Events of one group ran together, for any part of the time. */
 	fix.counts[INSTRUCTIONS].running_ns /= 2;
 	fix.events[CYCLES].group = fix.events[INSTRUCTIONS].group = 3;
 	stat_metrics(&fix.table, &fix.row);
@@ -147,7 +147,7 @@ static void test_sums(void **state)
 	assert_true(count.scaled > 103.4 && count.scaled < 103.6);
 	assert_int_equal(count.enabled_ns, 20);
 	assert_int_equal(count.running_ns, 15);
-	/* Of an interval only what came. */
+	/* An interval counts only the increase. */
 	count = (struct stat_count){.missing = STAT_ABSENT};
 	half = (struct counting_cell){.value = 130, .enabled_ns = 20, .running_ns = 15};
 	stat_add(&count, &half,
@@ -155,7 +155,7 @@ static void test_sums(void **state)
 	stat_settle(&count, &event);
 	assert_int_equal(count.count, 30);
 	assert_true(count.estimate > 29.9 && count.estimate < 30.1);
-	/* Never a 0 that was not counted. */
+	/* An event that never ran is not shown as 0. */
 	count = (struct stat_count){.missing = STAT_ABSENT};
 	stat_add(&count, &starved, &none);
 	stat_settle(&count, &event);
@@ -247,13 +247,13 @@ static void test_text(void **state)
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		if (!strstr(text, lines[i]))
 			fail_msg("'%s' is not in:\n%s", lines[i], text);
-	/* What ran for a part of the time says so. */
+	/* An event that ran for a part of the time shows that part. */
 	out = begin_text();
 	fix.counts[CYCLES].running_ns = fix.counts[CYCLES].enabled_ns / 4;
 	stat_put_text(out, &fix.table);
 	fclose(out);
 	assert_non_null(strstr(text, "25.0% running\n"));
-	/* Nobody asked for it. */
+	/* never opened */
 	out = begin_text();
 	fix.counts[CYCLES].missing = STAT_NOT_SUPPORTED;
 	fix.events[CYCLES].opened = false;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_store.c - slices and snapshots of a store; and a reader in another thread, for ThreadSanitizer.
+ * test_store.c - slices and snapshots of a store, and a reader in another thread, for
+ * ThreadSanitizer.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -30,10 +31,10 @@ static void test_cells(void **state)
 	add(world, 20, 1, 7, 0, 3, 9);
 	assert_false(store_seal(world->store, S - 1, false));
 	assert_int_equal(store_snapshot(world->store, 0, UINT64_MAX, &snapshot), 0);
-	assert_int_equal(snapshot.n, 0); /* the open slice is nobody's */
+	assert_int_equal(snapshot.n, 0); /* snapshots do not contain the open slice */
 	snapshot_release(world->store, &snapshot);
 	assert_true(store_seal(world->store, S, false));
-	assert_false(store_seal(world->store, 9 * S, true)); /* nothing is open */
+	assert_false(store_seal(world->store, 9 * S, true)); /* no slice is open */
 
 	assert_int_equal(store_snapshot(world->store, 0, 1, &snapshot), 0);
 	assert_int_equal(snapshot.n, 1);
@@ -70,9 +71,9 @@ static void test_time_opens_and_seals(void **state)
 	assert_int_equal(status.last_ns, 0);
 	add(world, 5 * S + 10, 1, 7, 0, 0, 1);
 	add(world, 5 * S + 9, 1, 7, 0, 0, 1);
-	add(world, 6 * S, 1, 7, 0, 0, 1); /* seals the first */
-	add(world, 5 * S + 11, 1, 7, 0, 0, 1); /* too late: counted in the open one */
-	add(world, 90 * S, 1, 7, 0, 0, 1); /* a pause is no slice */
+	add(world, 6 * S, 1, 7, 0, 0, 1); /* seals the first slice */
+	add(world, 5 * S + 11, 1, 7, 0, 0, 1); /* too late: counted in the open slice */
+	add(world, 90 * S, 1, 7, 0, 0, 1); /* a pause makes no slice */
 	store_status(world->store, &status);
 	assert_int_equal(status.slices, 2);
 	assert_int_equal(status.samples, 5);
@@ -85,7 +86,7 @@ static void test_time_opens_and_seals(void **state)
 	sum(world, 7 * S, 90 * S, &sums);
 	assert_int_equal(sums.count[0], 4);
 
-	/* Sealed by force in the middle, the rest of the time is a slice of its own. */
+	/* After a forced seal in the middle, the rest of the time is a slice of its own. */
 	assert_true(store_seal(world->store, 90 * S + S / 2, true));
 	add(world, 90 * S + S / 4, 1, 7, 0, 0, 1);
 	add(world, 90 * S + S - 1, 1, 7, 0, 0, 1);
@@ -104,7 +105,8 @@ static void test_time_opens_and_seals(void **state)
 	store_free(NULL);
 }
 
-/* Where samples always come ahead of the sweep, adding them seals every slice, and whoever sweeps is told. */
+/* If samples always come before the sweep, adding them seals every slice.  The next store_seal()
+ * reports it. */
 static void test_sealed_by_adding(void **state)
 {
 	struct world *world = world_new(64 * MIB);
@@ -115,7 +117,7 @@ static void test_sealed_by_adding(void **state)
 		assert_int_equal(store_seal(world->store, i * S + 20, false), i > 0);
 		assert_false(store_seal(world->store, i * S + 30, false));
 	}
-	/* Of a slice that has no room for one more cell, too. */
+	/* Also if a slice is sealed because it has no room for another cell. */
 	for (unsigned int i = 0; i < 1u << 17; i++)
 		add(world, 50 * S, i, 7, 0, 0, 1);
 	assert_true(store_seal(world->store, 50 * S, false));
@@ -168,7 +170,7 @@ static void test_snapshot_outlives(void **state)
 
 struct reading {
 	struct world *world;
-	sem_t begun; /* by a slice that was read */
+	sem_t begun; /* posted after a slice was read */
 	int stop; /* atomic */
 	uint64_t cells, snapshots;
 	bool wrong;
@@ -220,7 +222,7 @@ static void *reader_main(void *arg)
 			slice_ref(world->store, snapshot.slices[0]);
 			slice_unref(world->store, snapshot.slices[0]);
 		}
-		/* One snapshot is held while the next is taken. */
+		/* One snapshot is held while the next one is taken. */
 		snapshot_release(world->store, &kept);
 		kept = snapshot;
 		if (snapshot.n)
@@ -256,7 +258,7 @@ static void test_reader_thread(void **state)
 			store_maintain(world->store);
 			tasks_expire(world->tasks, time);
 		}
-		/* However late its thread is run, most of it is read while it is written. */
+		/* The reader runs while the store is written, however late its thread starts. */
 		if (i == 1000)
 			assert_int_equal(sem_wait(&reading.begun), 0);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_store_budget.c - what a store gives up to stay within its memory: slices are merged, their sums stay.
+ * test_store_budget.c - a store stays within its memory: slices are merged, and their sums stay.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -43,7 +43,7 @@ static void test_coarser_with_age(void **state)
 	assert_true(status.merges > 0);
 	assert_int_equal(status.samples, 240000);
 	assert_true(status.memory_bytes <= budget);
-	/* All of it is there, every sample of it, the old coarser than the new. */
+	/* Every sample is there; old slices are coarser than new ones. */
 	assert_int_equal(status.first_ns, 0);
 	assert_int_equal(status.last_ns, end);
 	have = sum_all(world, end);
@@ -55,7 +55,8 @@ static void test_coarser_with_age(void **state)
 		uint64_t span = snapshot.slices[i]->end_ns - snapshot.slices[i]->start_ns;
 		uint64_t age = end - snapshot.slices[i]->end_ns;
 
-		/* Resolution is a fraction of the age, everywhere, and recent history is untouched. */
+		/* The length of a slice is bounded by a fraction of its age.  Recent slices are not
+		 * merged. */
 		assert_true(span <= (age < 300 * S ? S : age / 2));
 		longest = span > longest ? span : longest;
 		recent += span == S;
@@ -66,7 +67,7 @@ static void test_coarser_with_age(void **state)
 	world_free(world);
 }
 
-/* Nothing in common: every stack is another one, or every task, or every CPU. */
+/* Samples with nothing in common: different stacks, tasks or CPUs. */
 static void hopeless(unsigned int stacks, unsigned int tasks_, unsigned int cpus)
 {
 	const size_t budget = 2 * MIB;
@@ -100,7 +101,8 @@ static void hopeless(unsigned int stacks, unsigned int tasks_, unsigned int cpus
 			store_maintain(world->store);
 			store_status(world->store, &status);
 			assert_true(status.memory_bytes < budget + budget / 4);
-			/* Slices have their part: the tables, which never shrink, do not take all. */
+			/* Slices get a part of the budget: the tables, which never shrink, do not
+			 * use all of it. */
 			assert_true(stacks_memory_used(world->stacks) +
 					tasks_memory_labels(world->tasks) <
 				budget / 8 * 7);
@@ -136,7 +138,7 @@ static void test_all_differs(void **state)
 	hopeless(UINT32_MAX, 100000, 512);
 }
 
-/* More slices than a budget has room for, one sample in each. */
+/* More slices than the budget has room for, with one sample each. */
 static void test_thin_slices(void **state)
 {
 	struct world *world = world_new(MIB);
@@ -157,7 +159,7 @@ static void test_thin_slices(void **state)
 	world_free(world);
 }
 
-/* Held slices survive merging, and give their memory back when they are released. */
+/* Held slices survive merging, and free their memory when they are released. */
 static void test_held_while_merged(void **state)
 {
 	struct world *world = world_new(MIB);
@@ -190,7 +192,7 @@ static void test_held_while_merged(void **state)
 	world_free(world);
 }
 
-/* Slices are merged many at a time: a cell is not touched again for each that follows. */
+/* Many slices are merged at once, so that a cell is not copied for each slice that follows. */
 static void test_few_merges(void **state)
 {
 	struct world *world = world_new(MIB);
@@ -211,7 +213,7 @@ static void test_few_merges(void **state)
 	world_free(world);
 }
 
-/* One merge of slices of large size would be a pause. */
+/* Merged slices stay small, since one merge of large slices would be a pause. */
 static void test_merged_slices_are_bounded(void **state)
 {
 	struct world *world = world_new(2 * MIB);
@@ -234,8 +236,8 @@ static void test_merged_slices_are_bounded(void **state)
 	world_free(world);
 }
 
-/* A program with so many stacks that slices have little in common before they are long: they are merged as long as those
- * with all stacks fit many times, and no stack is given up. */
+/* Slices with very many stacks have little in common before they are long.  They are merged as long
+ * as many slices with all stacks fit.  No stack is given up. */
 static void test_many_stacks_keep_detail(void **state)
 {
 	enum { STACKS = 40000, A_SLICE = 2000, SLICES = 4000 };
@@ -272,8 +274,8 @@ static void test_many_stacks_keep_detail(void **state)
 	world_free(world);
 }
 
-/* Where stacks differ in their leafs, cutting them saves nothing, and stacks that others have as well are not freed by it: old slices
- * get longer instead, and only the oldest lose all. */
+/* If stacks differ in their leaves, or other slices have them too, cutting them saves nothing.  Old
+ * slices get longer instead, and only the oldest lose their stacks and tasks. */
 static void test_no_cuts_in_vain(void **state)
 {
 	enum { STACKS = 2000, DEPTH = 12, A_SLICE = 200, SLICES = 3000 };
@@ -307,7 +309,7 @@ static void test_no_cuts_in_vain(void **state)
 		for (uint32_t cell = 0; cell < slice->cells; cell++)
 			assert_int_equal(stacks_node(world->stacks, slice->stack[cell])->depth,
 				slice->reduced ? 1 : DEPTH);
-		/* Stack and task were given up: there is one cell. */
+		/* Stack and task were given up, so one cell is left. */
 		if (slice->reduced)
 			assert_int_equal(slice->cells, 1);
 		whole += !slice->reduced;
@@ -320,7 +322,8 @@ static void test_no_cuts_in_vain(void **state)
 	world_free(world);
 }
 
-/* Where many stacks end alike, cutting them saves much, also where newer slices have them as well: nothing else is lost. */
+/* If many stacks end alike, cutting them saves much, also if newer slices have them too.  Nothing
+ * else is lost. */
 static void test_cuts_that_save(void **state)
 {
 	enum { STACKS = 4000, A_SLICE = 500, SLICES = 2000, MIDDLE = 3, LEAFS = 10 };
@@ -358,7 +361,8 @@ static void test_cuts_that_save(void **state)
 	world_free(world);
 }
 
-/* References of merged slices are handed on where nobody holds these, else taken anew: none too many. */
+/* A merge takes over the references of its slices, or takes new ones if the slices are held.  No
+ * reference is left over. */
 static void test_references(void **state)
 {
 	struct world *world = world_new(MIB);
@@ -371,7 +375,7 @@ static void test_references(void **state)
 		if (i % 20 == 0)
 			store_maintain(world->store);
 		if (i % 3000 == 0) {
-			/* One slice of a few that will be merged. */
+			/* one slice of a few that will be merged */
 			uint64_t from = below(world, (unsigned int)(i / 20) + 1) * S;
 
 			snapshot_release(world->store, &held);
@@ -388,7 +392,7 @@ static void test_references(void **state)
 	world_free(world);
 }
 
-/* Anything, in any order of time, sealed at any time. */
+/* Random samples in any order of time, sealed at any time. */
 static void test_random_sums(void **state)
 {
 	(void)state;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_store_finish.c - the end of a store without memory for its slices: every sample is stored or dropped.
+ * test_store_finish.c - the end of a store without memory for its slices: samples are stored or
+ * dropped.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -54,7 +55,7 @@ static void test_refused(void **state)
 	store_status(world->store, &status);
 	assert_int_equal(status.dropped, 3);
 	refused = false;
-	/* What comes after all is stored. */
+	/* Samples that come later are stored. */
 	add(world, 40, 3, 7, 0, 0, 5);
 	assert_true(store_finish(world->store, 50));
 	assert_int_equal(stored(world), 1);
@@ -64,14 +65,14 @@ static void test_refused(void **state)
 	world_free(world);
 }
 
-/* A stack and a task found once, as those of a batch are. */
+/* Adds a sample whose stack and task were looked up before, as in a batch. */
 static void add_found(struct world *world, uint64_t ms, uint32_t node, uint32_t label)
 {
 	assert_int_equal(store_add(world->store, ms * 1000000, node, label, 0, 0, 5), 0);
 }
 
-/* Nobody would ever see what is never sealed: it gets longer for a second, then it is dropped, but
- * never while samples are added, whose stacks nothing else may refer to. */
+/* A slice that cannot be sealed gets longer for a second, and then it is dropped.  It is never
+ * dropped while samples are added: it may hold the only references to their stacks. */
 static void test_never_sealed(void **state)
 {
 	struct world *world = world_new(64 * MIB);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_store_values.c - the store's column of values: only where there are some, kept by merges, given up for memory.
+ * test_store_values.c - the store's column of values: only in slices with values, kept by merges,
+ * given up for memory.
  */
 #include "sampler/store/store.h"
 
@@ -43,7 +44,7 @@ static struct world *world_new(size_t budget)
 static void world_free(struct world *world)
 {
 	store_free(world->store);
-	/* No slice has lost or kept a reference. */
+	/* The slices have released all of their references. */
 	assert_int_equal(values_tuples(world->values), 0);
 	stacks_sweep(world->stacks);
 	assert_int_equal(stacks_node_count(world->stacks), 0);
@@ -67,7 +68,7 @@ static uint32_t stack(struct world *world, uint64_t leaf)
 	return node;
 }
 
-/* number 0: without values. */
+/* Adds a sample; number 0: without values. */
 static void add(struct world *world, uint64_t time, uint64_t leaf, uint64_t number, uint64_t weight)
 {
 	const struct value value = {.number = number};
@@ -109,7 +110,7 @@ static void test_column(void **state)
 	assert_null(snapshot.slices[0]->values);
 	assert_null(snapshot.slices[2]->values);
 	assert_int_equal(snapshot.slices[0]->cells, 1);
-	/* Distinct in stack and values. */
+	/* Cells differ in stack or values. */
 	assert_int_equal(snapshot.slices[1]->cells, 8);
 	for (uint32_t i = 0; i < 8; i++) {
 		uint64_t number = number_of(world, snapshot.slices[1], i);
@@ -125,7 +126,7 @@ static void test_column(void **state)
 	world_free(world);
 }
 
-/* Many cells in one slice: the column grows with the others. */
+/* Many cells in one slice: the column grows with the other columns. */
 static void test_growing(void **state)
 {
 	struct world *world = world_new(64 * MIB);
@@ -183,7 +184,8 @@ static void test_merging(void **state)
 	world_free(world);
 }
 
-/* Values all different in a small budget: the oldest lose them, stacks stay, and no weight is lost. */
+/* All values differ, in a small budget: the oldest slices lose them.  Stacks stay, and no weight is
+ * lost. */
 static void test_giving_up(void **state)
 {
 	struct world *world = world_new(2 * MIB);
@@ -208,7 +210,7 @@ static void test_giving_up(void **state)
 
 		with += slice->values != NULL;
 		without += !slice->values;
-		/* Only what is older has none. */
+		/* Slices without values are older than all others. */
 		if (!slice->values)
 			assert_int_equal(with, 0);
 		for (uint32_t i = 0; i < slice->cells; i++) {

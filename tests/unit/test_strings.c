@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_strings.c - each string once, at an address that stays while thousands come.
+ * test_strings.c - each string is stored once, at an address that stays while thousands are added.
  */
 #include "symbols/wire/strings.h"
 
@@ -54,7 +54,7 @@ static void test_many(void **state)
 	strings_fini(&strings);
 }
 
-/* Longer than a chunk. */
+/* A string longer than a chunk. */
 static void test_long(void **state)
 {
 	const size_t len = 300000;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * test_swap.c - bit fields of attributes, and records that do not fit; whole files are in tests/oracle/reader.py.
+ * test_swap.c - byte order of attributes' bit fields, and records that do not fit.  Whole files are
+ * in tests/oracle/reader.py.
  */
 #include "sampler/perfdata/swap.h"
 
@@ -12,7 +13,8 @@
 
 #include <cmocka.h>
 
-/* Of each field of the flags: `before` bits precede it.  In the other order they do from the highest bit of the word on. */
+/* `before` bits precede each field of the flags.  In the other byte order, they count from the
+ * word's highest bit. */
 static void flags_of_attributes(void **state)
 {
 	const struct {
@@ -54,11 +56,12 @@ static void fields_of_attributes(void **state)
 	assert_int_equal(turned.sample_max_stack, __builtin_bswap16(attr.sample_max_stack));
 	assert_int_equal(turned.aux_sample_size, __builtin_bswap32(attr.aux_sample_size));
 	assert_int_equal(turned.sig_data, __builtin_bswap64(attr.sig_data));
-	swap_attr(&turned); /* twice is not at all */
+	swap_attr(&turned); /* swapping twice changes nothing */
 	assert_memory_equal(&turned, &attr, sizeof(attr));
 }
 
-/* Every type under every field, of a size too small for most: refused, and nothing beyond it touched (ASan). */
+/* Every type with every field, too small for most of them: refused, and no byte outside is touched
+ * (ASan). */
 static void records_that_do_not_fit(void **state)
 {
 	(void)state;
@@ -101,7 +104,7 @@ static void refused(void **state)
 	assert_int_equal(swap_record(header, &raw), -EBADMSG);
 }
 
-/* All words, but the trailer's pairs by halves. */
+/* All words are swapped as 64 bits, except for the pairs of the trailer. */
 static void deferred_chains(void **state)
 {
 	const struct record_format format = {

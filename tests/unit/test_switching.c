@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_switching.c - which events run after a change, against a made-up kernel: an event that is switched off,
- * dropped or stopped gets no credit while its rings are drained, since PERF_EVENT_IOC_REFRESH enables it.
+ * test_switching.c - which events run after a change, against a fake kernel.
+ *
+ * PERF_EVENT_IOC_REFRESH enables an event.  An event that is switched off, dropped or stopped must
+ * get no credit while its rings are drained.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,11 +20,11 @@
 #define FD(i) (100 + (int)(i))
 #define TRACKER_FD 200
 
-/* The kernel's side: clocks of events run while they are enabled, the tracker's always. */
+/* The kernel's side: the clock of an event runs while it is enabled, the tracker's always. */
 static struct kernel {
 	bool enabled[EVENTS];
 	uint64_t clock_ns[EVENTS];
-	uint32_t limit[EVENTS]; /* overflows to come before it is disabled */
+	uint32_t limit[EVENTS]; /* overflows until the kernel disables the event */
 	uint64_t tracker_ns;
 } kernel;
 
@@ -167,7 +169,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* As if the next round found so many samples of an event in the ring. */
+/* Lets the next round find n samples of an event in the ring. */
 static void leave_samples(struct world *world, unsigned int index, uint32_t n)
 {
 	struct engine *engine = world->engine;
@@ -183,7 +185,7 @@ static void leave_samples(struct world *world, unsigned int index, uint32_t n)
 	engine->touched[engine->n_touched++] = &world->events[index];
 }
 
-/* strobe knows how many overflows the kernel has left, but for those that enabling adds. */
+/* strobe knows how many overflows are left in the kernel, except for those that enabling adds. */
 static void check_credit(const struct world *world, unsigned int index)
 {
 	assert_in_range(world->events[index].credit.outstanding, kernel.limit[index],
@@ -202,7 +204,7 @@ static double coverable_s(const struct world *world, unsigned int index)
 	return world->engine->status.events[index].coverable / NS_PER_S;
 }
 
-/* Its last samples give no credit, and what follows neither. */
+/* An event that is switched off gets no credit, neither for its last samples nor later. */
 static void test_off_with_samples(void **state)
 {
 	struct world *world = *state;
@@ -215,7 +217,7 @@ static void test_off_with_samples(void **state)
 	pass(NS_PER_S);
 	change_settle(world->engine);
 	check(false, true, true);
-	/* It covered all of the time in which it was on. */
+	/* The event covered all of its time. */
 	assert_true(coverable_s(world, 0) > 0.9 && coverable_s(world, 0) < 1.1);
 	change_enabled(world->engine, 0, true);
 	check(true, true, true);
@@ -226,7 +228,8 @@ static void test_off_with_samples(void **state)
 	assert_true(kernel.limit[0] >= CREDIT_MIN);
 }
 
-/* An event whose credit was spent is not started again as it is switched off, and the time that it stood is told. */
+/* An event without credit is not restarted when it is switched off.  The time in which it stood
+ * still is reported. */
 static void test_off_while_it_stands(void **state)
 {
 	struct world *world = *state;
@@ -237,14 +240,14 @@ static void test_off_while_it_stands(void **state)
 	check(false, true, true);
 	assert_true(coverable_s(world, 0) > 0.9);
 	assert_true(world->engine->status.events[0].covered < 0.1 * NS_PER_S);
-	/* From here on it misses nothing. */
+	/* It misses nothing after this. */
 	pass(NS_PER_S);
 	change_settle(world->engine);
 	check(false, true, true);
 	assert_true(coverable_s(world, 0) < 1.1);
 }
 
-/* One that runs is started again. */
+/* An event that is on is restarted. */
 static void test_revived(void **state)
 {
 	struct world *world = *state;
@@ -259,7 +262,7 @@ static void test_revived(void **state)
 	check(true, true, true);
 }
 
-/* Members get no credit while their leader stops. */
+/* Members get no credit while their leader is being switched off. */
 static void test_leader_off(void **state)
 {
 	struct world *world = *state;
@@ -293,7 +296,7 @@ static void test_dropped(void **state)
 	choice_disarm(world->engine, 1);
 	change_settle(world->engine);
 	check(true, false, false);
-	/* The time that the member stood before is told. */
+	/* The time in which the member stood still is reported. */
 	assert_true(coverable_s(world, 2) > 0.9);
 }
 
@@ -310,7 +313,7 @@ static void test_stopped(void **state)
 	check(false, false, false);
 }
 
-/* Whether the switches that this event brings are those that count. */
+/* Returns whether the switches of this event count. */
 static bool leads_switches(struct engine *engine, unsigned int index)
 {
 	const struct perf_event_header header = {
@@ -323,7 +326,7 @@ static bool leads_switches(struct engine *engine, unsigned int index)
 	return engine->span_next_ns != UINT64_MAX;
 }
 
-/* Of two events of switches, the one that goes on brings those that count. */
+/* Two events report switches.  Those of the event that goes on count. */
 static void test_lead_of_switches(void **state)
 {
 	struct world *world = *state;
@@ -335,7 +338,7 @@ static void test_lead_of_switches(void **state)
 	assert_true(leads_switches(engine, 0) && !leads_switches(engine, 1));
 	engine->choices[0].stopping = true;
 	assert_true(!leads_switches(engine, 0) && leads_switches(engine, 1));
-	/* What comes while both stop is told, too. */
+	/* While both are stopping, switches still count. */
 	engine->choices[1].stopping = true;
 	assert_true(leads_switches(engine, 0) && !leads_switches(engine, 1));
 	engine->choices[0].enabled = false;
@@ -343,7 +346,7 @@ static void test_lead_of_switches(void **state)
 	engine->filter = true;
 }
 
-/* A new rate and a pause leave an event off that is off, and on that is on. */
+/* A new rate and a pause leave each event on or off. */
 static void test_rate_and_pause(void **state)
 {
 	struct world *world = *state;
@@ -369,7 +372,7 @@ static void begin_before_exec(struct world *world)
 		kernel.enabled[i] = false;
 }
 
-/* The kernel enables them all by enable_on_exec. */
+/* An exec: the kernel enables all events (enable_on_exec). */
 static void exec(struct world *world)
 {
 	for (unsigned int i = 0; i < EVENTS; i++)
@@ -386,14 +389,14 @@ static void test_off_before_exec(void **state)
 	change_enabled(world->engine, 0, false);
 	change_enabled(world->engine, 1, false);
 	exec(world);
-	/* The member stands still with its leader. */
+	/* The member stands still together with its leader. */
 	check(false, false, true);
 	change_enabled(world->engine, 0, true);
 	change_enabled(world->engine, 1, true);
 	check(true, true, true);
 }
 
-/* What stands still with its leader goes on with it, wherever it was opened meanwhile. */
+/* A member that stands still with its leader goes on with it, even if it was opened meanwhile. */
 static void test_opened_while_leader_is_off(void **state)
 {
 	struct world *world = *state;
@@ -411,7 +414,7 @@ static void test_opened_while_leader_is_off(void **state)
 	check(true, true, true);
 }
 
-/* One that was opened between the exec and its record runs, without another exec. */
+/* An event that was opened between the exec and its record runs without another exec. */
 static void test_opened_after_exec(void **state)
 {
 	struct world *world = *state;
@@ -424,7 +427,7 @@ static void test_opened_after_exec(void **state)
 	check(true, true, true);
 }
 
-/* Drops the first event, which owns the ring and so stays open; then its choice is used again. */
+/* Drops the first event, which stays open since it owns the ring.  Then its choice is reused. */
 static void drop_owner(struct world *world)
 {
 	struct engine *engine = world->engine;
@@ -438,7 +441,7 @@ static void drop_owner(struct world *world)
 	engine->choices[0] = again;
 }
 
-/* A dropped owner of the ring stays silent if another event takes its choice. */
+/* A dropped owner of the ring stays off when another event takes its choice. */
 static void test_dropped_owner(void **state)
 {
 	struct world *world = *state;
@@ -457,7 +460,7 @@ static void test_dropped_owner(void **state)
 	check(false, true, true);
 }
 
-/* An exec that comes while sampling ends enables nothing for good. */
+/* An exec while sampling ends does not leave any event enabled. */
 static void test_stopped_at_exec(void **state)
 {
 	struct world *world = *state;
@@ -472,7 +475,7 @@ static void test_stopped_at_exec(void **state)
 	check(false, false, false);
 }
 
-/* An event that comes back where it was dropped, but cannot be opened there. */
+/* An event returns to the choice of a dropped owner, but was not opened there. */
 static void test_dropped_owner_stays_off(void **state)
 {
 	struct world *world = *state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_symbols.c - the whole of symbols/ as its callers see it: this program's own functions by name.
+ * test_symbols.c - the interface of symbols/: functions of this program by name.
  */
 #include "symbols/client/symbols.h"
 
@@ -47,7 +47,7 @@ void strobe_test_marker(void)
 	__asm__ volatile("");
 }
 
-/* Where this program's code is mapped, as the sampler would tell it. */
+/* Finds the mapping of this program's code, as the sampler does. */
 static void find_mapping(
 	uintptr_t address, struct symbols_source *source, char path[4096], uint64_t *offset)
 {
@@ -93,7 +93,7 @@ static void test_self(void **state)
 	assert_false(symbols_find(symbols, 77, offset, &symbol));
 	assert_int_equal(symbols_request(symbols, 77, &source), 0);
 	assert_int_equal(symbols_request(symbols, 77, &source), 0);
-	/* Nothing changes but by symbols_collect(). */
+	/* Only symbols_collect() changes a state. */
 	assert_int_equal(symbols_state(symbols, 77), SYMBOLS_PENDING);
 	assert_int_equal(symbols_wait(symbols, 60000), 0);
 	assert_int_equal(symbols_state(symbols, 77), SYMBOLS_READY);
@@ -124,7 +124,7 @@ static void test_many_keys(void **state)
 	symbols_status(symbols, &status);
 	assert_int_equal(status.images, 1000);
 	assert_int_equal(status.unreadable, 1000);
-	/* Only so many notes are kept: the newest. */
+	/* A limited number of notes is kept: the newest. */
 	struct symbols_note note;
 	size_t notes = 0;
 	while (symbols_take_note(symbols, &note))
@@ -152,7 +152,7 @@ static void test_pretty(void **state)
 	const char *pretty = symbols_pretty(symbols, "_ZN3foo3barEv");
 	assert_ptr_equal(symbols_pretty(symbols, "_ZN3foo3barEv"), pretty);
 
-	/* More than a batch, and enough for the table to grow. */
+	/* more than a batch, and enough for the table to grow */
 	for (int round = 0; round < 2; round++) {
 		for (int i = 0; i < 1000; i++) {
 			char expected[64];
@@ -186,7 +186,8 @@ static void test_events(void **state)
 	assert_int_equal(poll(&pfd, 1, 0), 0);
 }
 
-/* The spawner is gone, and no worker can be had: images are unreadable, names are raw, nothing hangs. */
+/* The spawner was killed and no worker can be started: images are unreadable, names stay raw, no
+ * call hangs. */
 static void test_no_spawner(void **state)
 {
 	const struct symbols_source source = {.kind = SYMBOLS_FILE, .path = "/bin/ls"};
@@ -200,7 +201,8 @@ static void test_no_spawner(void **state)
 	assert_int_equal(symbols_wait(symbols, 60000), 0);
 	assert_int_equal(symbols_state(symbols, 1), SYMBOLS_UNREADABLE);
 	assert_string_equal(symbols_pretty(symbols, "_Z1fv"), "_Z1fv");
-	/* Told once, and why: it was killed, and this program did not call symbols_main(). */
+	/* There is one note.  The spawner was killed, and this program did not call
+	 * symbols_main(). */
 	struct symbols_note note;
 	assert_true(symbols_take_note(symbols, &note));
 	assert_int_equal(note.kind, SYMBOLS_NOTE_NO_WORKER);
@@ -208,7 +210,7 @@ static void test_no_spawner(void **state)
 	assert_false(symbols_take_note(symbols, &note));
 }
 
-/* Freed with work in all states. */
+/* Freed with requests in every state. */
 static void test_free_early(void **state)
 {
 	const struct symbols_source source = {.kind = SYMBOLS_KERNEL, .path = "[kernel]"};
@@ -233,8 +235,8 @@ static void write_file(char path[64], const void *bytes, size_t len)
 	close(fd);
 }
 
-/* The same file on two anonymous devices, or met twice on one, is one to those who ask.  What
- * differs in build-id, symbols or inode is not. */
+/* One file on two anonymous devices, or requested twice on one, is one image.  Files that differ in
+ * build-id, symbols or inode are not. */
 static void test_twins(void **state)
 {
 	static const struct small_symbol one[] = {
@@ -261,7 +263,7 @@ static void test_twins(void **state)
 	for (uint32_t i = 0; i < 6; i++) {
 		symbols_status(symbols, &before);
 		source.path = paths[i % 5];
-		/* The build-id is what says that it is the right file. */
+		/* The build-id identifies the right file. */
 		source.inode = i == 4 ? 124 : 123;
 		source.dev_minor = i == 5 ? 1000 : 1000 + i;
 		source.build_id_len = 20;
@@ -281,8 +283,8 @@ static void test_twins(void **state)
 		unlink(paths[i]);
 }
 
-/* One file by several names is read once, in whatever order the answers come; where the first
- * name leads nowhere, it is read by the next. */
+/* A file with several names is read once, in any order of the answers.  If the first name leads to
+ * no file, the next name is used. */
 static void test_names_of_one_file(void **state)
 {
 	static const struct small_symbol one[] = {
@@ -303,14 +305,14 @@ static void test_names_of_one_file(void **state)
 		source.build_id[byte] = (uint8_t)(byte + 1);
 	for (uint32_t i = 0; i < 8; i++) {
 		const uint32_t key = 2000 + i;
-		/* Of the first file one path is there, of the second all but the first. */
+		/* The first file exists at one path, the second one at all paths but the first. */
 		source.inode = i < 3 ? 901 : i < 6 ? 902 : 903;
 		source.path = i == 0 || i == 4 || i == 5 ? path : nowhere;
-		/* Another file that had the inode before. */
+		/* another file that had the inode before */
 		source.inode_generation = i == 7 ? 4 : 3;
 		assert_int_equal(symbols_request(symbols, key, &source), 0);
 		if (i == 1) {
-			/* The third one comes when all is known. */
+			/* The third request comes when the answer is known. */
 			assert_int_equal(symbols_wait(symbols, 60000), 0);
 			symbols_status(symbols, &before);
 		}
@@ -331,7 +333,7 @@ static void test_names_of_one_file(void **state)
 	unlink(path);
 }
 
-/* A hundred and more broken files: this process goes on, and a good one among them is read. */
+/* More than a hundred broken files: this process goes on, and reads a good file among them. */
 static void test_malformed(void **state)
 {
 	static const struct small_symbol good[] = {
@@ -352,7 +354,8 @@ static void test_malformed(void **state)
 		struct small_elf small;
 		small_elf_make(&small, i & 1, i & 2, good, 1);
 		fds[i] = memfd_create("bad", MFD_CLOEXEC);
-		/* Cut, flipped, and with hostile numbers in the headers; small ones and a real one. */
+		/* Truncated, with flipped bits, and with hostile numbers in the headers; small
+		 * files and a real one. */
 		uint8_t *from = i < 60 ? small.bytes : bytes;
 		size_t n = i < 60 ? small.len : (size_t)len;
 		size_t headers = i < 60 ? n : 4096;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_symbols_nm.c - real files named as nm(1) names them: 2,000 symbols of each, picked at random.
+ * test_symbols_nm.c - symbols of real files compared with nm(1): 2,000 of each file, picked at
+ * random.
  */
 #include "symbols/client/symbols.h"
 
@@ -35,7 +36,7 @@ struct names {
 	size_t n, cap;
 };
 
-/* Functions with a size, by `nm -S` with more options. */
+/* Reads the functions with a size from `nm -S` with more options. */
 static void read_nm(struct names *names, const char *options, const char *path)
 {
 	char command[512], line[65536];
@@ -70,7 +71,8 @@ static int by_addr(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-/* File offset of an address, by the segments of this machine's own kind of file. */
+/* Finds the file offset of an address by the segments of a file in this machine's format.  Returns
+ * false if there is none. */
 static bool to_offset(int fd, uint64_t addr, uint64_t *offset)
 {
 	Elf64_Ehdr header;
@@ -118,10 +120,11 @@ static void compare(struct symbols *symbols, uint32_t key, const struct symbols_
 		struct symbol symbol;
 		uint64_t offset;
 		if (!to_offset(fd, name->addr, &offset))
-			continue; /* not in an executable segment: data called text */
+			/* not in an executable segment: nm calls it text, but it is data */
+			continue;
 		assert_true(symbols_find(symbols, key, offset, &symbol));
 		assert_int_equal(symbol.start, offset);
-		/* Any of the names of this address, with the size that this name has. */
+		/* Any name of this address is right, with the size that goes with it. */
 		const struct name *same = name;
 		while (same > names.list && same[-1].addr == name->addr)
 			same--;
@@ -132,7 +135,7 @@ static void compare(struct symbols *symbols, uint32_t key, const struct symbols_
 			print_error("%s: %s at %" PRIx64 "+%" PRIx64 " is called %s+%" PRIx64 "\n",
 				path, name->text, name->addr, name->size, symbol.name, symbol.size);
 		assert_true(agrees);
-		/* And its last byte, unless another begins within. */
+		/* Its last byte belongs to it, unless another symbol begins within. */
 		assert_true(symbols_find(symbols, key, offset + symbol.size - 1, &symbol));
 		assert_true(symbol.start >= offset);
 		checked++;
@@ -147,7 +150,7 @@ static void compare(struct symbols *symbols, uint32_t key, const struct symbols_
 
 static int setup(void **state)
 {
-	/* nm reads the file alone. */
+	/* nm reads the file alone, so debug files are off. */
 	static const char *const no_debug_files[] = {NULL};
 	const struct symbols_config config = {.cache_dir = "", .debug_dirs = no_debug_files};
 	struct symbols *symbols;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_symtab.c - which symbol wins, how far it reaches, and that no table of bytes leads out of bounds.
+ * test_symtab.c - which symbol wins, how far it reaches, and that damaged tables are never read out
+ * of bounds.
  */
 #include "symbols/wire/symtab.h"
 
@@ -53,7 +54,7 @@ static struct symtab_builder *new_builder(void)
 
 static void test_choice(void **state)
 {
-	/* Each pair: the loser and the winner of one address, in both orders. */
+	/* Each pair: the loser and the winner at one address, added in both orders. */
 	static const struct {
 		uint64_t size[2];
 		unsigned int kind[2];
@@ -85,8 +86,7 @@ static void test_choice(void **state)
 	}
 }
 
-/* Equally good names: the one said to come first, which is that with the greater number, be it by
- * one. */
+/* Among equally good names, the one with the greater number wins, even by one. */
 static void test_first(void **state)
 {
 	struct symtab table;
@@ -122,7 +122,7 @@ static void test_move(void **state)
 		assert_int_equal(table.n_entries, delta ? 1 : 2);
 		symtab_close(&table);
 	}
-	/* Numbers that say who comes first are no modules. */
+	/* Numbers that only rank names are not modules. */
 	builder = new_builder();
 	symtab_builder_add(builder, 0x1000, 8, 8, 0, "core", 4, 77);
 	symtab_builder_move(builder, 0x10);
@@ -162,7 +162,7 @@ static void test_extent(void **state)
 	symtab_close(&table);
 }
 
-/* At any offset it is the symbol that begins last of those that cover it, however they lie. */
+/* At any offset, the symbol that begins last among those that cover it is found. */
 static void test_nesting(void **state)
 {
 	enum { N = 300, SPAN = 2000 };
@@ -178,7 +178,7 @@ static void test_nesting(void **state)
 		struct symtab_builder *builder = new_builder();
 		for (size_t i = 0; i < N; i++) {
 			seed = seed * 1103515245 + 12345;
-			/* The first rounds have symbols in symbols in symbols. */
+			/* The first rounds have symbols nested in symbols. */
 			symbols[i].start = round < 5 ? i * 3 : i * 6 + (seed >> 16) % 6;
 			if (i && round == 4)
 				symbols[i].start = symbols[i - 1].start + i % 2;
@@ -259,7 +259,7 @@ static void test_functions(void **state)
 	assert_null(name_at(&table, 0x480));
 	assert_false(is_uncertain(&table, 0x440));
 	assert_string_equal(name_at(&table, 0x50f), "sized");
-	assert_null(name_at(&table, 0x510)); /* the function begins in another symbol */
+	assert_null(name_at(&table, 0x510)); /* the function begins within another symbol */
 	assert_string_equal(name_at(&table, 0x60f), "sized_less");
 	assert_string_equal(name_at(&table, 0x63f), "goes_on");
 	assert_null(name_at(&table, 0x640));
@@ -267,7 +267,7 @@ static void test_functions(void **state)
 	symtab_close(&table);
 }
 
-/* If no symbol was left out, the next one ends a symbol without a size. */
+/* If no symbol was left out, the next symbol ends a symbol without a size. */
 static void test_nothing_left_out(void **state)
 {
 	struct symtab table;
@@ -281,7 +281,7 @@ static void test_nothing_left_out(void **state)
 		add(builder, 0x100, 0x80, variant == 1 ? 0 : SYMTAB_LOCAL, "f");
 		add(builder, 0x200, 0, 0, "stub");
 		add(builder, 0x240, 0, 0, "next");
-		/* A linkage table has bounds of its own. */
+		/* A linkage table has its own bounds. */
 		add(builder, 0x310, 0, SYMTAB_SYNTHETIC, "f@plt");
 		symtab_builder_sort(builder);
 		assert_int_equal(symtab_builder_unnamed(builder), 0);
@@ -326,12 +326,12 @@ static void test_modules(void **state)
 	assert_int_equal(table.modules[0], 0);
 	assert_int_equal(table.modules[1], 1);
 	assert_string_equal(table.pool + table.module_names[0], "nf_tables");
-	/* Up to the end of the next page, not to the other module. */
+	/* It reaches to the end of the next page, not to the other module. */
 	assert_string_equal(name_at(&table, 0x2fff), "in_core");
 	assert_null(name_at(&table, 0x3000));
 	symtab_close(&table);
 
-	/* Nor is the end of a kernel without modules where one is loaded later. */
+	/* A kernel without modules does not end at the address of a module that is loaded later. */
 	builder = new_builder();
 	symtab_builder_add(builder, 0x1010, 0, UINT32_MAX, 0, "in_core", 7, 0);
 	finish(builder, &table);
@@ -340,7 +340,7 @@ static void test_modules(void **state)
 	symtab_close(&table);
 }
 
-/* More than one buffer of names, in an order that is bad for quicksort, found again one by one. */
+/* More than one buffer of names, in an order that is bad for quicksort.  Each is found again. */
 static void test_many(void **state)
 {
 	enum { N = 30000 };
@@ -399,8 +399,8 @@ static void test_empty(void **state)
 	symtab_builder_free(NULL);
 }
 
-/* Every byte of a good table changed in turn: refused, or still searched within its bounds (which the
- * sanitizers watch). */
+/* Every byte of a good table is changed in turn.  The table is refused, or searched within its
+ * bounds (the sanitizers check this). */
 static void test_corrupt(void **state)
 {
 	struct symtab_builder *builder = new_builder();
@@ -519,7 +519,8 @@ static void test_seals(void **state)
 		len = pread(fd, copy, sizeof(copy), 0);
 	assert_true(len > 0);
 
-	/* The same bytes without seals: they could be taken away while in use. */
+	/* These bytes without seals are refused: the file could be truncated while it is
+	 * mapped. */
 	int loose = memfd_create("loose", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	assert_int_equal(write(loose, copy, (size_t)len), len);
 	assert_int_equal(symtab_open(&table, loose), -EBADMSG);

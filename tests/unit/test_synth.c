@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_synth.c - made-up records are what the decoder understands; the texts they come from.
+ * test_synth.c - the decoder understands synthesized records; the texts that they are made from.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -95,7 +95,7 @@ static void test_mapping(void **state)
 	assert_int_equal(out.mmap.flags, MAP_PRIVATE);
 	assert_string_equal(out.mmap.filename, mmap.filename);
 
-	/* What a runtime maps twice is shared. */
+	/* Memory that a runtime maps twice is shared. */
 	mmap.prot = PROT_READ | PROT_WRITE | PROT_EXEC;
 	mmap.flags = MAP_SHARED;
 	synth_mapping(&record, 4711, &mmap, 5);
@@ -110,7 +110,7 @@ static void test_mapping(void **state)
 	assert_false(out.mmap.executable);
 	assert_true(out.misc & PERF_RECORD_MISC_MMAP_DATA);
 
-	/* Memory without a file has a name too. */
+	/* Memory without a file also has a name. */
 	mmap.filename = "";
 	synth_mapping(&record, 1, &mmap, 5);
 	decode(&out, &record);
@@ -219,13 +219,14 @@ static void test_kernel(void **state)
 	assert_int_equal(maps.at[0].pgoff, 0xffffffff81000000);
 	assert_string_equal(maps.at[0].name, "[kernel.kallsyms]_text");
 
-	/* arm64 lists _stext alone below its code. */
+	/* On arm64 only _stext is listed, below the code. */
 	assert_int_equal(
 		kernel_of("ffff800008010000 T _stext\nffff800009000000 D _etext\n", &maps), 0);
 	assert_string_equal(maps.at[0].name, "[kernel.kallsyms]_stext");
 	assert_int_equal(maps.at[0].len, 0xff0000);
 
-	/* Without an end it is all that follows; hidden addresses are none. */
+	/* Without an end, the kernel is all that follows.  A kernel with hidden addresses has no
+	 * mapping. */
 	assert_int_equal(kernel_of("ffffffff81000000 T _text\n", &maps), 0);
 	assert_int_equal(maps.at[0].start + maps.at[0].len, UINT64_MAX);
 	assert_int_equal(
@@ -270,7 +271,7 @@ static void test_modules(void **state)
 
 static void test_notes(void **state)
 {
-	/* Of another owner, then the build-id. */
+	/* A note of another owner, then the build-id. */
 	static const struct {
 		uint32_t head[3];
 		char name[8];
@@ -286,7 +287,7 @@ static void test_notes(void **state)
 	assert_memory_equal(id, notes.id, 20);
 	for (size_t len = 0; len < sizeof(notes); len++)
 		assert_int_equal(synth_note_build_id(&notes, len, id), 0);
-	/* That of this process's vdso is there, and always the same. */
+	/* The vdso of this process has a build-id. */
 	assert_true(synth_vdso_build_id(id) > 0);
 	assert_int_equal(synth_module_build_id("no-such-module", id), 0);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_sys.c - the engine's half of an attribute.  What the kernel makes of it is a live test.
+ * test_sys.c - the part of an attribute that the engine sets.  Live tests cover its effect in the
+ * kernel.
  */
 #include "sampler/kernel/sys.h"
 
@@ -38,7 +39,7 @@ static void test_event_keeps_its_own(void **state)
 	assert_int_equal(attr.sample_max_stack, 32);
 	assert_int_equal(attr.watermark, 1);
 	assert_int_equal(attr.wakeup_watermark, 4096);
-	/* Side-band is not for an event that may stand still. */
+	/* An event that may stand still carries no side-band records. */
 	assert_int_equal(attr.task | attr.mmap | attr.mmap2 | attr.comm, 0);
 	assert_true(attr.sample_type & PERF_SAMPLE_CALLCHAIN);
 	assert_true(attr.sample_type & PERF_SAMPLE_PERIOD);
@@ -57,7 +58,7 @@ static void test_fixed_period_is_not_recorded(void **state)
 	assert_true(attr.sample_type & PERF_SAMPLE_IDENTIFIER);
 }
 
-/* Whatever is asked for besides, ids and times stay where they are. */
+/* Other requested fields do not move ids and times. */
 static void test_more_of_samples(void **state)
 {
 	const struct sys_setup setup = {
@@ -82,12 +83,12 @@ static void test_more_of_samples(void **state)
 	assert_true(format.read_format & PERF_FORMAT_GROUP);
 	assert_false(plain.read_format & PERF_FORMAT_GROUP);
 	assert_int_equal(format.branch_sample_type, PERF_SAMPLE_BRANCH_ANY);
-	assert_int_equal(attr.sample_max_stack, 0); /* without chains */
+	assert_int_equal(attr.sample_max_stack, 0); /* no callchains */
 	assert_int_equal(attr.watermark, 0);
 	assert_int_equal(attr.wakeup_events, 7);
 }
 
-/* What is of inherited events is asked of them alone. */
+/* Fields for inherited events are set on those only. */
 static void test_asked_for(void **state)
 {
 	const struct sys_setup alone = {.inherit_thread = true,
@@ -131,11 +132,12 @@ static void test_old_kernel(void **state)
 	assert_int_equal(attr.task, 1);
 	assert_false(attr.read_format & PERF_FORMAT_LOST);
 	assert_int_equal(attr.read_format, format.read_format);
-	/* Users without rights on the kernel may have dummies. */
+	/* Users without rights on the kernel may open dummies. */
 	assert_int_equal(attr.exclude_kernel, 1);
 }
 
-/* If one event asks, the kernel marks the records of all; other profilers misread theirs. */
+/* If one event requests build-ids, the kernel marks the mapping records of all.  Other profilers
+ * then misread theirs. */
 static void test_build_ids_are_not_asked_for(void **state)
 {
 	const struct sys_setup setup = {.fork_records = true, .map_records = true};

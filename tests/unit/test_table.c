@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_table.c - rows by any keys equal those of a naive model, exactly.
+ * test_table.c - rows by any keys equal those of a naive model exactly.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -50,7 +50,7 @@ static void test_every_combination(void **state)
 		}
 }
 
-/* Before they are known they are asked for, and rows are functions. */
+/* Lines that are not known yet are requested, and their rows are functions. */
 static void test_lines(void **state)
 {
 	static const struct {
@@ -78,7 +78,7 @@ static void test_lines(void **state)
 	}
 }
 
-/* Two of three events are one but for their cgroups. */
+/* Two of three events differ in their cgroups only. */
 static void test_cgroups(void **state)
 {
 	static const struct {
@@ -87,7 +87,7 @@ static void test_cgroups(void **state)
 	} asked_for[] = {
 		{{GROUP_CGROUP}, 1}, {{GROUP_SYMBOL, GROUP_CGROUP}, 2},
 		{{GROUP_CGROUP, GROUP_IMAGE, GROUP_PROCESS}, 3},
-		{{GROUP_SYMBOL, GROUP_IMAGE}, 2}, /* one event, whatever the cgroup */
+		{{GROUP_SYMBOL, GROUP_IMAGE}, 2}, /* one event for all cgroups */
 	};
 	const enum query_group columns[] = {GROUP_KEYS, GROUP_CPU, GROUP_THREAD};
 	uint8_t stands_for[STORE_EVENTS_MAX];
@@ -124,7 +124,8 @@ static const struct {
 	{{GROUP_FIELD + 1, GROUP_COMMAND, GROUP_FIELD, GROUP_ADDRESS}, 4, {"nobody", "caller"}, 2},
 };
 
-/* Those of several events by their names, whatever the order and the kind; of none as one row. */
+/* Fields of several events match by name, in any order and of any kind.  Samples without the field
+ * are one row. */
 static void test_fields(void **state)
 {
 	const enum query_group columns[] = {GROUP_KEYS, GROUP_EVENT, GROUP_CPU, GROUP_THREAD};
@@ -151,7 +152,7 @@ static void test_fields(void **state)
 	filter_free(filter);
 }
 
-/* One tuple of numbers may be of several events, and is something else in each. */
+/* Two events may share one tuple, which has another meaning in each. */
 static void test_one_tuple_of_two_events(void **state)
 {
 	struct fixture *fixture = *state;
@@ -193,7 +194,7 @@ static void test_one_tuple_of_two_events(void **state)
 	values_free(values);
 }
 
-/* Without anybody's schemas all samples are without the field. */
+/* Without schemas, all samples lack the field. */
 static void test_no_fields_at_all(void **state)
 {
 	struct fixture *fixture = *state;
@@ -213,7 +214,7 @@ static void test_no_fields_at_all(void **state)
 	table_free(table);
 }
 
-/* Few entries a side are added one by one, many by one pass: both must say the same. */
+/* Few entries per side are added one by one, many in one pass.  Both ways give the same rows. */
 static void test_few_and_many_samples(void **state)
 {
 	struct fixture *fixture = *state;
@@ -324,7 +325,7 @@ static void test_sums_tell_what_passes(void **state)
 	filter_free(filter);
 }
 
-/* The newest name stands for a process, and a terminal is safe from all of them. */
+/* A process has its newest name.  No name can send control characters to the terminal. */
 static void test_texts_of_keys(void **state)
 {
 	struct fixture *fixture = *state;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_tasks.c - threads and their names: births, ends, execs, and what /proc tells of those met late.
+ * test_tasks.c - threads and their names: births, ends, execs, and /proc for threads that are met
+ * late.
  */
 #include "tests/unit/tasks_fixture.h"
 
@@ -28,7 +29,7 @@ static void test_fork_copies_and_exec_clears(void **state)
 	assert_int_equal(images_get(fake->images, own)->kind, IMAGE_ANON);
 	assert_int_not_equal(mine, own);
 
-	/* What one maps, the other does not see. */
+	/* A new mapping of one process is not seen by the other. */
 	do_map(fake, 8, 0x20000, 0x1000, 0, "/lib/plugin", 3 * SEC);
 	expect_at(fake, 8, 3 * SEC, 0x20000, "/lib/plugin", 0);
 	expect_nothing_at(fake, 7, 3 * SEC, 0x20000);
@@ -62,8 +63,8 @@ static void test_threads_share(void **state)
 	assert_int_equal(tasks_thread_count(fake->tasks), 2);
 }
 
-/* A thread that executes takes the leader's number, after the leader has told of its end; its own number is not
- * told of again. */
+/* A thread that calls exec takes the leader's tid, after the leader's EXIT. Its own tid is not
+ * reported again. */
 static void test_exec_by_another_thread(void **state)
 {
 	struct fake *fake = *state;
@@ -77,7 +78,7 @@ static void test_exec_by_another_thread(void **state)
 	do_comm(fake, 7, 7, "next", true, 3 * SEC + 1);
 	do_map(fake, 7, 0x10000, 0x1000, 0, "/bin/next", 3 * SEC + 2);
 	assert_int_equal(tasks_thread_count(fake->tasks), 1);
-	/* The end was that of the thread before. */
+	/* the EXIT was that of the old leader */
 	tasks_expire(fake->tasks, 9 * SEC);
 	expect_at(fake, 7, 9 * SEC, 0x10000, "/bin/next", 0);
 	assert_string_equal(label_at(fake, 7, 7, 9 * SEC)->comm, "next");
@@ -87,7 +88,7 @@ static void test_exec_by_another_thread(void **state)
 	assert_int_equal(tasks_label_count(fake->tasks), 0);
 }
 
-/* Detached, and attached again as what has the number now. */
+/* Detached, then attached again as the process that has the pid now. */
 static void test_forgotten_and_attached_again(void **state)
 {
 	struct fake *fake = *state;
@@ -102,7 +103,7 @@ static void test_forgotten_and_attached_again(void **state)
 
 	assert_int_equal(tasks_load_process(fake->tasks, 100), 0);
 	expect_nothing_at(fake, 100, 52 * SEC, 0x900000);
-	/* The same after an end that was told, before it is forgotten. */
+	/* attached again after an EXIT, before it expires */
 	do_map(fake, 100, 0x900000, 0x1000, 0, "/bin/old", 53 * SEC);
 	do_exit(fake, 100, 100, 54 * SEC);
 	fake->now_ns = 54 * SEC + 1;
@@ -159,10 +160,11 @@ static void test_exit_and_reuse(void **state)
 	expect_nothing_at(fake, 7, 3 * SEC, 0x10000);
 	assert_string_equal(label_at(fake, 7, 7, 3 * SEC)->comm, "parent");
 	assert_string_equal(tasks_label_get(fake->tasks, first)->comm, "one");
-	tasks_expire(fake->tasks, 10 * SEC); /* the old one's end is not the new one's */
+	/* the EXIT of the old process does not end the new one */
+	tasks_expire(fake->tasks, 10 * SEC);
 	assert_string_equal(label_at(fake, 7, 7, 10 * SEC)->comm, "parent");
 
-	/* Any number of them come and go in the same memory. */
+	/* Many processes come and go in constant memory. */
 	memory = tasks_memory(fake->tasks);
 	for (int32_t pid = 1000; pid < 21000; pid++) {
 		do_fork(fake, 5, 5, pid, pid, 11 * SEC);
@@ -178,7 +180,7 @@ static void test_exit_and_reuse(void **state)
 	assert_int_equal(tasks_thread_count(fake->tasks), 2);
 }
 
-/* A sample long after an exit, with no FORK between: the number belongs to a process that nobody told of. */
+/* A sample long after an EXIT, without a FORK in between: an unreported process has the pid now. */
 static void test_unseen_reuse(void **state)
 {
 	struct fake *fake = *state;
@@ -190,7 +192,7 @@ static void test_unseen_reuse(void **state)
 	assert_string_equal(label_at(fake, 100, 100, 50 * SEC)->comm, "server");
 	expect_nothing_at(fake, 100, 50 * SEC, 0x10000);
 	expect_at(fake, 100, 50 * SEC, 0x400000, "/bin/proc", 0);
-	/* A thread whose number went to another process. */
+	/* a tid that another process has now */
 	do_fork(fake, 100, 100, 100, 300, 51 * SEC);
 	assert_int_equal(label_at(fake, 7, 300, 60 * SEC)->pid, 7);
 }
@@ -225,14 +227,14 @@ static void test_gone_is_asked_once(void **state)
 	assert_true(fake->task_reads <= 2);
 	assert_int_equal(fake->map_reads, 1);
 	reads = fake->task_reads;
-	/* It ended unseen, so that no EXIT will come: it is forgotten all the same. */
+	/* The thread ended unseen, so no EXIT will come.  It expires all the same. */
 	assert_int_equal(tasks_thread_count(fake->tasks), 0);
 	tasks_expire(fake->tasks, 51 * SEC);
 	label_at(fake, 666, 666, 52 * SEC);
 	assert_true(fake->task_reads > reads);
 }
 
-/* A process that ended before its first sample was seen has no names, which is told. */
+/* A process that ended before its first sample was seen has no names.  It is counted as unread. */
 static void test_gone_is_told(void **state)
 {
 	struct fake *fake = *state;
@@ -245,7 +247,7 @@ static void test_gone_is_told(void **state)
 	assert_int_equal(tasks_unread(fake->tasks)->processes, 1);
 	assert_int_equal(tasks_unread(fake->tasks)->pid, 666);
 	assert_int_equal(tasks_unread(fake->tasks)->error, ESRCH);
-	/* One that lives, or had its parent's mappings, is not. */
+	/* A process that lives, or has its parent's mappings, is not counted. */
 	expect_at(fake, 100, 50 * SEC, 0x400010, "/bin/proc", 0x10);
 	tasks_find_code(fake->tasks, 100, 0x10);
 	do_fork(fake, 100, 100, 200, 200, 51 * SEC);
@@ -254,7 +256,7 @@ static void test_gone_is_told(void **state)
 	assert_int_equal(tasks_unread(fake->tasks)->processes, 1);
 }
 
-/* A successful retry ends the count as unread. */
+/* A successful retry removes the process from the unread ones. */
 static void test_unread_until_retried(void **state)
 {
 	struct fake *fake = *state;
@@ -286,7 +288,7 @@ static void test_idle_and_nobody(void **state)
 	assert_int_equal(tasks_label_get(fake->tasks, TASK_LABEL_MERGED)->pid, -1);
 }
 
-/* What /proc said at 50 s is not undone by records of before. */
+/* Records from before 50 s, when /proc was read, do not change its result. */
 static void test_records_older_than_proc(void **state)
 {
 	struct fake *fake = *state;
@@ -304,17 +306,17 @@ static void test_records_older_than_proc(void **state)
 	assert_string_equal(label_at(fake, 100, 100, 50 * SEC)->comm, "server");
 	expect_at(fake, 100, 50 * SEC, 0x400010, "/bin/proc", 0x10);
 	assert_int_equal(tasks_thread_count(fake->tasks), 1);
-	/* And what comes later counts. */
+	/* later records count */
 	do_map(fake, 100, 0x400000, 0x1000, 0, "/bin/new", 51 * SEC);
 	expect_at(fake, 100, 51 * SEC, 0x400010, "/bin/new", 0x10);
-	/* An exec forgets mappings of before it, whenever they are told. */
+	/* An exec drops older mappings, even if their records come later. */
 	do_comm(fake, 100, 100, "next", true, 52 * SEC);
 	do_map(fake, 100, 0x500000, 0x1000, 0, "/bin/stale", 51 * SEC);
 	expect_nothing_at(fake, 100, 52 * SEC, 0x500000);
 	assert_int_equal(fake->map_reads, 1);
 }
 
-/* A child too short-lived to be asked has what its parent has. */
+/* A child that ended before /proc was read has its parent's mappings. */
 static void test_gone_child_of_unread_parent(void **state)
 {
 	struct fake *fake = *state;
@@ -345,7 +347,8 @@ static void expect_comm(
 	assert_string_equal(label_at(fake, pid, tid, time)->comm, comm);
 }
 
-/* Nobody is asked, though a process of that number lives here; names are as perf has them. */
+/* For recordings, /proc is not read, although a process with this pid exists here.  Names are those
+ * that perf shows. */
 static void test_recorded(void **state)
 {
 	struct fake *fake = *state;
@@ -360,7 +363,7 @@ static void test_recorded(void **state)
 	expect_nothing_at(fake, 100, SEC, 0x400000);
 	assert_int_equal(fake->map_reads + fake->task_reads, 0);
 
-	/* A name that was none is not handed on, one that comes late is taken. */
+	/* A placeholder name is not inherited.  A name that comes late is taken. */
 	do_fork(fake, 100, 100, 200, 200, 2 * SEC);
 	expect_comm(fake, 200, 200, 2 * SEC, ":200");
 	do_comm(fake, 100, 100, "named", false, 0);
@@ -369,13 +372,13 @@ static void test_recorded(void **state)
 	do_fork(fake, 100, 100, 201, 201, 3 * SEC);
 	expect_comm(fake, 201, 201, 3 * SEC, "named");
 
-	/* An ended one keeps its name until its number is given again. */
+	/* An ended process keeps its name until its pid is reused. */
 	do_exit(fake, 201, 201, 4 * SEC);
 	expect_comm(fake, 201, 201, 40 * SEC, "named");
 	do_fork(fake, 0, 0, 201, 201, 41 * SEC);
 	expect_comm(fake, 201, 201, 42 * SEC, "swapper");
 
-	/* A FORK that perf made up of a process that ran already: it has its own mappings. */
+	/* A FORK that perf synthesized for a running process: that process has its own mappings. */
 	do_map(fake, 100, 0x10000, 0x1000, 0, "/bin/parent", 0);
 	apply(fake,
 		&(struct record){.type = PERF_RECORD_FORK,

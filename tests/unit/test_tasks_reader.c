@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_tasks_reader.c - what is read of /proc: lines of maps, status files, this process itself.
+ * test_tasks_reader.c - reading /proc: lines of maps, status files, and this process itself.
  */
 #include "tests/unit/scratch.h"
 #include "tests/unit/tasks_fixture.h"
@@ -118,8 +118,8 @@ static void test_reader_proc(void **state)
 	assert_int_equal(scratch_remove_tree(dir), 0);
 }
 
-/* What memory between the mappings of files is asked for, in "xxx": of each address 0x1000, 0x2000
- * ...: '-' no piece; 'p' one; 'e' one that is exact. */
+/* Checks which addresses from `from` on are pieces of moved code.  `expected` has a letter per page
+ * of 0x1000: '-' no piece, 'p' a piece, 'e' an exact piece. */
 static void expect_pieces(struct fake *fake, const char *maps, uint64_t from, const char *expected)
 {
 	char dir[] = "/tmp/strobe-test-XXXXXX", task[64];
@@ -153,7 +153,7 @@ static void test_moved_code(void **state)
 {
 	struct fake *fake = *state;
 
-	/* All of its code; a part; several pieces, of several names. */
+	/* All of its code; then several pieces of it, with several names. */
 	expect_pieces(fake,
 		"1000-2000 r--p 00000000 08:02 9 /bin/a\n2000-3000 r-xp 00000000 00:00 0\n"
 		"3000-4000 r--p 00002000 08:02 9 /bin/a\n",
@@ -164,21 +164,21 @@ static void test_moved_code(void **state)
 		"4000-5000 r-xs 00000000 00:f 78 /anon_hugepage (deleted)\n"
 		"5000-6000 r-xp 00005000 08:02 9 /bin/a\n",
 		0x1000, "-eee-");
-	/* The file is mapped once more. */
+	/* the file is mapped once more */
 	expect_pieces(fake,
 		"1000-2000 rw-p 00005000 08:02 9 /bin/a\n2000-3000 rwxp 00000000 00:00 0\n"
 		"4000-5000 r-xp 00001000 08:02 9 /bin/a\n",
 		0x1000, "----");
-	/* Something else is there, too. */
+	/* a part of the gap is not mapped */
 	expect_pieces(fake,
 		"1000-2000 r-xp 00001000 08:02 9 /bin/a\n2000-3000 r-xp 00000000 00:00 0\n"
 		"5000-6000 r-xp 00005000 08:02 9 /bin/a\n",
 		0x1000, "-p--");
-	/* Nothing of the file is before it. */
+	/* no mapping of the file precedes it */
 	expect_pieces(fake,
 		"2000-3000 r-xp 00000000 00:00 0\n3000-4000 r--p 00001000 08:02 9 /bin/a\n", 0x2000,
 		"p-");
-	/* Between files; before one; behind one; not executable; a deleted file itself. */
+	/* Between two files; not executable; a deleted file itself. */
 	expect_pieces(fake,
 		"1000-2000 r-xp 00001000 08:02 9 /bin/a\n2000-3000 r-xp 00000000 00:00 0\n"
 		"3000-4000 r-xp 00000000 08:02 10 /bin/b\n4000-5000 r-xp 00000000 00:00 0\n",
@@ -193,7 +193,7 @@ static void test_moved_code(void **state)
 		0x1000, "--");
 }
 
-/* This very process: the real files have the form that the parser expects. */
+/* On this process: the real files have the form that the parser expects. */
 static void test_reader_real(void **state)
 {
 	struct fake *fake = *state;
@@ -208,10 +208,11 @@ static void test_reader_real(void **state)
 	assert_int_equal(tasks_new(&tasks, fake->images, &reader), 0);
 	assert_int_equal(tasks_sample(tasks, getpid(), getpid(), SEC, &label, &space), 0);
 	assert_string_equal(
-		tasks_label_get(tasks, label)->comm, "test_tasks_read"); /* as the kernel cuts it */
+		/* truncated by the kernel */
+		tasks_label_get(tasks, label)->comm, "test_tasks_read");
 	space_resolve(space, (uintptr_t)test_reader_real, &image, &offset);
 	assert_non_null(strstr(images_get(fake->images, image)->path, "/test_tasks_reader"));
-	/* Where stat(2) and maps tell of one device, which they do not on some file systems. */
+	/* On some file systems, stat(2) and maps report different devices. */
 	const struct image *own = images_get(fake->images, image);
 	images_file(fake->images, image, &size, &mtime_ns);
 	assert_int_equal(stat("/proc/self/exe", &st), 0);

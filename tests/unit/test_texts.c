@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_texts.c - source files read in the background, and one that does not open: fanotify(7) keeps it waiting, as a
- * dead network disk would.
+ * test_texts.c - source files read in the background, and one that does not open.
+ *
+ * fanotify(7) keeps the open waiting, as an unreachable network disk would.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -80,7 +81,7 @@ static struct symbols_text *ask(const char *file)
 	return text;
 }
 
-/* Until it has come. */
+/* Waits until the text has arrived.  Returns its state. */
 static enum symbols_state wait_for(const struct symbols_text *text)
 {
 	struct pollfd pfd = {.fd = symbols_fd(symbols), .events = POLLIN};
@@ -112,11 +113,11 @@ static void test_reads(void **state)
 	symbols_text_release(symbols, again);
 	symbols_text_release(symbols, text);
 	symbols_text_release(symbols, none);
-	/* Nobody holds it, but it is kept. */
+	/* not referenced, but still cached */
 	text = ask(at("a.c"));
 	assert_int_equal(symbols_text_state(text, &error), SYMBOLS_READY);
 	symbols_text_release(symbols, text);
-	/* What was not there may be by now. */
+	/* A file that was missing may exist later. */
 	write_file("none.c", "int none;\n");
 	none = ask(at("none.c"));
 	assert_int_equal(wait_for(none), SYMBOLS_READY);
@@ -140,7 +141,7 @@ static void test_prefixes(void **state)
 	symbols_text_release(symbols, text);
 }
 
-/* Many at once, released before they have come. */
+/* Many at once, released before they arrive. */
 static void test_released(void **state)
 {
 	struct symbols_text *texts[64];
@@ -162,7 +163,8 @@ static void test_released(void **state)
 
 /* --- files that hang --- */
 
-/* Whoever opens the file waits, until the descriptor is closed; -1: this kernel or user cannot. */
+/* Makes every open of the file wait until the returned descriptor is closed.  Returns -1 if this
+ * kernel or user cannot. */
 static int hold(const char *name)
 {
 	int fd = fanotify_init(FAN_CLASS_CONTENT | FAN_CLOEXEC | FAN_NONBLOCK, O_RDONLY);
@@ -194,13 +196,13 @@ static void test_hangs(void **state)
 		skip();
 	struct symbols_text *hung = ask(at("a.c"));
 	wait_until_held(fan);
-	/* Others come all the same, and the caller goes on. */
+	/* Other texts arrive all the same, and the caller goes on. */
 	struct symbols_text *text = ask(at("b.c"));
 	assert_int_equal(wait_for(text), SYMBOLS_READY);
 	assert_int_equal(symbols_text_state(hung, &error), SYMBOLS_PENDING);
 	assert_int_equal(symbols_text_waiting(symbols, &since_ns), 1);
 	assert_true(since_ns);
-	/* It comes when the disk does. */
+	/* The text arrives when the disk answers. */
 	close(fan);
 	assert_int_equal(wait_for(hung), SYMBOLS_READY);
 	symbols_text_release(symbols, hung);
@@ -222,14 +224,14 @@ static void test_given_up(void **state)
 	assert_int_equal(symbols_text_state(hung, &error), SYMBOLS_UNASKED);
 	assert_int_equal(symbols_text_waiting(symbols, &since_ns), 0);
 	symbols_text_release(symbols, hung);
-	/* The thread that hangs is nobody's now. */
+	/* The hung thread is abandoned; another one serves requests. */
 	struct symbols_text *text = ask(at("b.c"));
 	assert_int_equal(wait_for(text), SYMBOLS_READY);
 	symbols_text_release(symbols, text);
 	close(fan);
 }
 
-/* More than there are threads: they are given up, and others come. */
+/* More hung files than threads: they are abandoned, and other texts arrive. */
 static void test_many_hang(void **state)
 {
 	struct symbols_text *hung[12];
@@ -240,7 +242,7 @@ static void test_many_hang(void **state)
 		skip();
 	for (size_t i = 0; i < 12; i++) {
 		char name[64];
-		/* The same file by other names. */
+		/* one file by other names */
 		snprintf(name, sizeof(name), "%.*s/a.c", (int)(2 * i + 1),
 			"./././././././././././././.");
 		hung[i] = ask(at(name));
@@ -255,7 +257,7 @@ static void test_many_hang(void **state)
 	close(fan);
 }
 
-/* The end does not wait for it. */
+/* symbols_free() does not wait for a hung file. */
 static void test_ends(void **state)
 {
 	(void)state;

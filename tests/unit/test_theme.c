@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_theme.c - the looks of all styles at all depths.
+ * test_theme.c - the look of every style at every depth.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,7 +59,7 @@ static double luminance(int32_t rgb)
 	return 0.2126 * channel(rgb >> 16) + 0.7152 * channel(rgb >> 8) + 0.0722 * channel(rgb);
 }
 
-/* Of WCAG 2, from 1 to 21. */
+/* Contrast ratio of WCAG 2, from 1 to 21. */
 static double contrast(int32_t a, int32_t b)
 {
 	double x = luminance(a) + 0.05, y = luminance(b) + 0.05;
@@ -67,7 +67,7 @@ static double contrast(int32_t a, int32_t b)
 	return x > y ? x / y : y / x;
 }
 
-/* What is to stand back: no text of its own, or text that is found elsewhere as well. */
+/* Whether a style is unobtrusive: no text of its own, or text that is elsewhere as well. */
 static bool is_dim(enum style style)
 {
 	return style == STYLE_DIM || style == STYLE_BORDER || style == STYLE_STRIP ||
@@ -84,7 +84,7 @@ static void test_text_can_be_read(void **state)
 		int32_t paper_fg, paper_bg;
 
 		theme_paper(theme.kind, &paper_fg, &paper_bg);
-		/* Shades of heat are no text: the quiet ones are close to the paper. */
+		/* Shades of heat are not text: the low ones are close to the paper. */
 		for (int style = 0; style < STYLE_HEAT; style++) {
 			for (int selected = 0; selected < 2; selected++) {
 				struct theme_look look = theme_look(
@@ -107,7 +107,8 @@ static void test_text_can_be_read(void **state)
 	assert_int_equal(bad, 0);
 }
 
-/* What is left of linear red, green and blue to who has no cones for red, or none for green (Vienot and others, 1999). */
+/* Linear red, green and blue as seen without cones for red, or for green (Vienot and others,
+ * 1999). */
 static const double colour_blind[][3][3] = {
 	{{0.11238, 0.88762, 0}, {0.11238, 0.88762, 0}, {0.00401, -0.00401, 1}},
 	{{0.29275, 0.70725, 0}, {0.29275, 0.70725, 0}, {-0.02234, 0.02234, 1}},
@@ -118,7 +119,7 @@ static double lab_of(double part)
 	return part > 0.008856 ? cbrt(part) : 7.787 * part + 16.0 / 116;
 }
 
-/* As they see it: CIELAB. */
+/* Converts a colour to CIELAB, as that eye sees it. */
 static void seen_as(int32_t rgb, const double eye[3][3], double lab[3])
 {
 	static const double to_xyz[3][3] = {
@@ -151,7 +152,7 @@ static double difference(int32_t x, int32_t y, const double eye[3][3])
 #define DIFFERENT 15.0
 #define OPPOSITE 40.0 /* the dark theme's good and bad have 16 */
 
-/* Red and green look alike to many: nothing is told by the difference of these two alone. */
+/* Red and green look alike to many, so nothing depends on the difference of these two alone. */
 static void test_the_safe_theme_needs_no_red_and_green(void **state)
 {
 	static const struct {
@@ -204,7 +205,7 @@ static void test_mono_has_no_colours(void **state)
 			}
 }
 
-/* The busier, the further from the paper. */
+/* The hotter a shade, the greater its contrast with the paper. */
 static void test_heat_stands_out(void **state)
 {
 	(void)state;
@@ -312,7 +313,7 @@ static void test_mono_tells_what_matters(void **state)
 		theme_look(&dark, THEME_256, STYLE_LIBRARY, false).fg);
 }
 
-/* What kind of image a frame is of can be told from its box, wherever there are colours. */
+/* The box shows the kind of a frame's image, in every theme with colours. */
 static void test_boxes(void **state)
 {
 	static const enum style kinds[] = {STYLE_FLAME_USER, STYLE_FLAME_LIBRARY,
@@ -345,7 +346,8 @@ static void test_boxes(void **state)
 	}
 }
 
-/* More, less and the same are three things in every theme at every depth, and a greater change has more of its colour. */
+/* More, less and equal look different in every theme at every depth.  A greater change has a darker
+ * colour. */
 static void test_changes(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_thread.c - threads that end in time, and one that is left behind.
+ * test_thread.c - threads that end in time, and one that is abandoned.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -69,7 +69,7 @@ static void test_left_behind(void **state)
 	assert_int_equal(thread_start(&work.thread, "hangs", run, drop, &work), 0);
 	assert_false(thread_wait(&work.thread, 20));
 	assert_int_equal(work.runs, 0);
-	/* What it uses is given back by drop() alone. */
+	/* Only drop() frees the resources of an abandoned thread. */
 	sem_post(&work.go_on);
 	while (sem_wait(&work.dropped))
 		;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * test_told.c - simpleperf's sections, whole, cut and of other bytes; and what they make of
- * mappings.
+ * test_told.c - simpleperf's sections, whole, truncated and damaged, and their effect on mappings.
  */
 #include "sampler/perfdata/told.h"
 
@@ -19,7 +18,7 @@
 static const uint8_t proto[] = "\x2a\0\0\0\x0a\x09/lib/a.so\x10\x02\x18\x80\x60"
 			       "\x22\x09\x08\x80\x60\x10\x40\x1a\x02"
 			       "f\n\x22\x08\x08\xc0\x60\x10\x20\x1a\x01g\x32\x03\x08\x80\x20";
-/* The same, of a program that did not tell where in the file that is. */
+/* A section of the old kind, which has no file offsets: "f" only. */
 static const uint8_t fixed[] = "\x28\0\0\0/lib/a.so\0\2\0\0\0\0\x30\0\0\0\0\0\0\1\0\0\0"
 			       "\0\x30\0\0\0\0\0\0\x40\0\0\0f";
 
@@ -29,7 +28,7 @@ static int take(struct features *features, unsigned int feature, const void *byt
 	struct attrs attrs = {0};
 
 	assert_non_null(copy);
-	memcpy(copy, bytes, len); /* so that a sanitizer sees what lies outside */
+	memcpy(copy, bytes, len); /* a sanitizer detects reads outside of the copy */
 	const int ret = features_take(features, &attrs, feature, copy, len, false);
 	free(copy);
 	attrs_fini(&attrs);
@@ -68,7 +67,7 @@ static void test_old(void **state)
 	assert_memory_equal(features.info.told[0].names, "3000 40 f\n", 10);
 	told_map(&features.info, &mmap, path);
 	assert_int_equal(mmap.pgoff, 0x3000);
-	mmap.prot = 0x4005; /* code made at run time */
+	mmap.prot = 0x4005; /* code generated at run time */
 	told_map(&features.info, &mmap, path);
 	assert_int_equal(mmap.pgoff, 0x7000);
 	features_fini(&features);

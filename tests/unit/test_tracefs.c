@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_tracefs.c - tracepoints by name and by number, in a tracefs made of files.
+ * test_tracefs.c - tracepoints by name and by number, in a fake tracefs made of files.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -116,7 +116,7 @@ static void test_not_mounted(void **state)
 	assert_int_equal(tracefs_name_of(&none, 316, subsystem, event), -ENOENT);
 }
 
-/* Readable for root alone, as it is where nothing was changed. */
+/* Readable by root only, as by default. */
 static void test_not_permitted(void **state)
 {
 	const struct event_fixture *fixture = *state;

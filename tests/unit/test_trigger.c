@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * test_trigger.c - the text of a trigger, when it fires and fires again, and /proc/stat.
+ * test_trigger.c - the text of a trigger, its first and next firing, and /proc/stat.
  */
 #include "sampler/engine/trigger.h"
 
@@ -52,7 +52,7 @@ static void test_parse(void **state)
 	size_t bad;
 
 	(void)state;
-	/* As many digits as no number has, before the point and behind it. */
+	/* More digits than any number has, before and after the point. */
 	memset(endless + 4, '9', 900);
 	endless[450] = '.';
 	assert_int_equal(trigger_parse(endless, &spec, &bad), -EINVAL);
@@ -78,7 +78,7 @@ static void test_fires_once_for_each_time_above(void **state)
 	(void)state;
 	assert_false(trigger_feed(&trigger, 81, SECOND));
 	assert_false(trigger_feed(&trigger, 81, SECOND));
-	/* Not in a row. */
+	/* not in a row */
 	assert_false(trigger_feed(&trigger, 80, SECOND));
 	assert_false(trigger_feed(&trigger, 200, SECOND));
 	assert_false(trigger_feed(&trigger, 200, SECOND));
@@ -88,7 +88,7 @@ static void test_fires_once_for_each_time_above(void **state)
 	assert_false(trigger_feed(&trigger, 0, SECOND));
 	assert_false(trigger_feed(&trigger, 90, SECOND));
 	assert_false(trigger_feed(&trigger, 90, SECOND));
-	/* A look that came a little early. */
+	/* an interval that is a little short */
 	assert_true(trigger_feed(&trigger, 90, SECOND - SECOND / 100));
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_unpack.c - files that xz, zstd and gzip have packed, whole, in pieces, cut off, damaged and
- * too large.
+ * test_unpack.c - files packed by xz, zstd and gzip: whole, in pieces, truncated, damaged, too
+ * large.
  */
 #include "symbols/elf/unpack.h"
 
@@ -93,7 +93,7 @@ static void test_whole(void **state)
 		check(unpack(packed, len), 1);
 		free(packed);
 	}
-	/* Streams one after the other are one file. */
+	/* Streams that follow each other are one file. */
 	for (enum how how = 0; how < GZIP; how++) {
 		const size_t len = pack(how, plain, LEN, &packed);
 		twice = malloc(2 * len);
@@ -116,7 +116,7 @@ static void test_broken(void **state)
 		for (size_t i = 1; i < 8; i++)
 			assert_int_equal(unpack(packed, 16 + (len - 17) / 8 * i), -EBADMSG);
 		assert_int_equal(unpack(packed, len - 1), -EBADMSG);
-		/* A check sum of the contents is at the end of xz's blocks and of gzip's file. */
+		/* A checksum of the contents ends each block of xz and each file of gzip. */
 		packed[len / 2] ^= 0x55;
 		int fd = unpack(packed, len);
 		assert_true(fd == -EBADMSG || how == ZSTD);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_unwind.c - unwind tables as their users see them: of this process's own images, out of the
- * cache, of a recording, from several threads.
+ * test_unwind.c - unwind tables as callers see them: from images of this process, from the cache,
+ * from a recording, and in several threads.
  */
 #include "symbols/client/unwind.h"
 
@@ -31,7 +31,7 @@
 
 static char path[4096];
 
-/* Where an address of this process is mapped. */
+/* Finds the mapping of an address of this process. */
 static struct symbols_source find_mapping(uintptr_t address, uint64_t *offset)
 {
 	struct symbols_source source = {0};
@@ -118,7 +118,7 @@ static void test_own_images(void **state)
 	}
 	assert_true(symbols_unwind_bytes(symbols) > 10000);
 
-	/* Answers do not come by symbols_collect(). */
+	/* Answers arrive without symbols_collect(). */
 	assert_int_equal(symbols_collect(symbols), 0);
 	symbols_free(symbols);
 }
@@ -146,13 +146,13 @@ static void test_missing(void **state)
 	assert_int_equal(symbols_unwind_error(symbols, 2), ENOENT);
 	assert_int_equal(symbols_unwind_state(symbols, 3, &table), SYMBOLS_UNREADABLE);
 	assert_true(symbols_unwind_error(symbols, 3) > 0);
-	/* The requests for symbols tell. */
+	/* Requests for unwind tables make no notes about files; those for symbols do. */
 	while (symbols_take_note(symbols, &note))
 		assert_true(note.kind == SYMBOLS_NOTE_UNCONFINED);
 	symbols_free(symbols);
 }
 
-/* A table is kept by build-id, and serves when the file is gone. */
+/* Writes an ELF image to a file. */
 static void write_file(const char *file, const struct small_elf *elf)
 {
 	FILE *out = fopen(file, "we");
@@ -193,6 +193,7 @@ static void test_without_rules(void **state)
 	assert_int_equal(scratch_remove_tree(directory), 0);
 }
 
+/* A table is cached by build-id, and is still used after its file is gone. */
 static void test_cache(void **state)
 {
 	uint8_t build_id[SYMBOLS_BUILD_ID_MAX];
@@ -279,7 +280,7 @@ static void test_threads(void **state)
 	symbols_free(shared);
 }
 
-/* What waits is freed. */
+/* Pending requests are freed. */
 static void test_free_at_once(void **state)
 {
 	struct symbols *symbols = new_symbols("", false);

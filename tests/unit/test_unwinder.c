@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_unwinder.c - chains from copies of stacks: each kind of rule, the ends, stacks that lie.
+ * test_unwinder.c - callchains from copies of stacks: each kind of rule, the ends, corrupt stacks.
  *
- * The stack is made of words, the rules of a small table by offset.
+ * A stack is made of words.  Rules come from a small table by offset.
  */
 #include "unwinder_fixture.h"
 
@@ -18,13 +18,13 @@ static void test_by_sp(void **state)
 	set_registers(world, AT(0), 0);
 	assert_int_equal(walk(world), UNWIND_WHOLE);
 	expect(world, 3, (uint64_t[]){AT(0), AT(1), AT(2)});
-	/* Answers are remembered. */
+	/* Answers are cached. */
 	unsigned int asked = world->asked;
 	assert_int_equal(walk(world), UNWIND_WHOLE);
 	assert_int_equal(world->asked, asked);
 }
 
-/* The stack ends where the room does: nothing was cut. */
+/* The output has room for exactly the frames of the stack: the chain is whole. */
 static void test_full(void **state)
 {
 	struct world *world = *state;
@@ -64,8 +64,8 @@ static void test_by_bp(void **state)
 	expect(world, 3, (uint64_t[]){AT(0), AT(1), AT(2)});
 }
 
-/* Behind the pop of an epilogue the frame pointer's place is below the stack, and it has its
- * caller's value. */
+/* After the pop of an epilogue, the slot of the frame pointer is below the stack.  The register has
+ * the caller's value. */
 static void test_popped_frame_pointer(void **state)
 {
 	struct world *world = *state;
@@ -96,7 +96,7 @@ static void test_plt_and_deref(void **state)
 		.ra_off = -8,
 		.bp = UNWIND_REG_BP};
 	world->rules[2] = end;
-	world->stack[0] = 77; /* the number that the entry has pushed */
+	world->stack[0] = 77; /* the number that the entry pushed */
 	world->stack[1] = AT(1);
 	world->stack[5] = SP + 8 * 8;
 	world->stack[9] = AT(2);
@@ -105,8 +105,9 @@ static void test_plt_and_deref(void **state)
 	expect(world, 3, (uint64_t[]){CODE + 11, AT(1), AT(2)});
 }
 
-/* What was interrupted is looked up where it was: it may be a function's first instruction.  Nothing
- * called it or the trampoline, so both are told as if the call lay before them. */
+/* The interrupted address is looked up as it is, since it may be a function's first instruction.
+ * Neither it nor the trampoline was called.  Both are reported one byte higher, as if a call
+ * preceded them. */
 static void test_signal_frame(void **state)
 {
 	struct world *world = *state;
@@ -130,7 +131,7 @@ static void test_signal_frame(void **state)
 	expect(world, 4, (uint64_t[]){AT(0), AT(1) + 1, CODE + 0x2000 + 1, AT(3)});
 }
 
-/* From an alternate stack nothing is known of the interrupted one. */
+/* A signal handler on an alternate stack: nothing is known about the interrupted stack. */
 static void test_signal_on_another_stack(void **state)
 {
 	struct world *world = *state;
@@ -149,12 +150,12 @@ static void test_signal_on_another_stack(void **state)
 	expect(world, 2, (uint64_t[]){AT(1), AT(2) + 1});
 	world->stack[3] = SP + (1 << 20);
 	assert_int_equal(walk(world), UNWIND_AWAY);
-	/* A large frame of a signal ends behind the copy. */
+	/* A large signal frame ends beyond the copy. */
 	world->stack[3] = SP + 20000;
 	assert_int_equal(walk(world), UNWIND_CUT);
 }
 
-/* Go's goroutines have been called from goexit()'s second byte.  What lies below is any word. */
+/* A goroutine's return address is the second byte of goexit().  The word after it has any value. */
 static void test_go_root(void **state)
 {
 	struct world *world = *state;
@@ -166,17 +167,17 @@ static void test_go_root(void **state)
 	set_registers(world, AT(0), 0);
 	assert_int_equal(walk(world), UNWIND_WHOLE);
 	expect(world, 2, (uint64_t[]){AT(0), CODE + 0x2000 + 1});
-	/* Behind its call of another function, goexit() is a caller like any other. */
+	/* After its call of another function, goexit() is a caller like any other. */
 	world->stack[1] = CODE + 0x2000 + 6;
 	assert_int_equal(walk(world), UNWIND_BROKEN);
-	/* So is code that rules lie before. */
+	/* So is code that follows code with rules. */
 	world->rules[1] = by_sp(8);
 	world->stack[1] = CODE + 0x2000 + 1;
 	assert_int_equal(walk_anew(world), UNWIND_BROKEN);
 }
 
-/* Nobody called a coroutine's first function: its return address is the beginning of another one,
- * behind bytes that belong to none. */
+/* A coroutine's first function has no caller.  Its return address is the beginning of another
+ * function, which follows bytes of no function. */
 static void test_coroutine(void **state)
 {
 	struct world *world = *state;
@@ -187,12 +188,12 @@ static void test_coroutine(void **state)
 	set_registers(world, AT(2), 0);
 	assert_int_equal(walk(world), UNWIND_WHOLE);
 	expect(world, 2, (uint64_t[]){AT(2), CODE + 0x1000 + 1});
-	/* A call that does not come back ends code without rules: its caller is not the next
-	 * one. */
+	/* A call that never returns ends right before the function.  The address is then a true
+	 * return address, and no root. */
 	world->rules[0].cfa = UNWIND_CFA_CALL;
 	assert_int_equal(walk_anew(world), UNWIND_BROKEN);
 	expect(world, 2, (uint64_t[]){AT(2), CODE + 0x1000});
-	/* Nor is the byte that says so itself, behind another call, and a frame pointer there
+	/* An address whose own rule is UNWIND_CFA_CALL is no root either.  A frame pointer there
 	 * proves nothing about the copy. */
 	world->rules[0].cfa = UNWIND_CFA_NONE;
 	world->rules[1].cfa = UNWIND_CFA_CALL;
@@ -200,7 +201,7 @@ static void test_coroutine(void **state)
 	assert_int_equal(walk_anew(world), UNWIND_BROKEN);
 	world->rules[1] = by_sp(8);
 	assert_int_equal(walk_anew(world), UNWIND_WHOLE);
-	/* Found by a frame pointer, it may be any word. */
+	/* An address found by a frame pointer may be any word. */
 	world->stack[3] = SP + 5 * 8;
 	world->stack[4] = CODE + 0x1000;
 	set_registers(world, JIT + 0x10, SP + 3 * 8);
@@ -219,7 +220,7 @@ static void test_code_without_rules(void **state)
 	set_registers(world, AT(0), SP + 6 * 8);
 	assert_int_equal(walk(world), UNWIND_WHOLE);
 	expect(world, 3, (uint64_t[]){AT(0), JIT + 0x10, AT(1)});
-	/* The word where a return address would be is none. */
+	/* The word in place of the return address is not one. */
 	world->stack[7] = 0x1234;
 	assert_int_equal(walk(world), UNWIND_BROKEN);
 	expect(world, 2, (uint64_t[]){AT(0), JIT + 0x10});
@@ -243,19 +244,19 @@ static void test_copy_ends(void **state)
 	world->sample.chain_len = 5;
 	assert_int_equal(walk(world), UNWIND_WHOLE);
 	expect(world, 4, (uint64_t[]){AT(0), AT(1), AT(3), AT(2)});
-	/* It passes elsewhere. */
+	/* the kernel's chain passes another place */
 	world->fp_chain[2] = AT(3);
 	assert_int_equal(walk(world), UNWIND_CUT);
 	expect(world, 2, (uint64_t[]){AT(0), AT(1)});
-	/* Not even the first word was copied. */
+	/* not even the first word was copied */
 	world->sample.more.stack_len = 0;
 	world->sample.chain_len = 0;
 	assert_int_equal(walk(world), UNWIND_CUT);
 	expect(world, 1, (uint64_t[]){AT(0)});
 }
 
-/* Go's runtime changes to a stack whose last word is 0, or some old return address.  The frame pointer
- * leads to the stack it came from. */
+/* Go's runtime switches to a stack whose last word is 0 or an old return address.  The frame
+ * pointer leads to the previous stack. */
 static void test_changed_stack(void **state)
 {
 	struct world *world = *state;
@@ -274,13 +275,13 @@ static void test_changed_stack(void **state)
 		assert_int_equal(walk(world), UNWIND_WHOLE);
 		expect(world, 4, (uint64_t[]){AT(0), AT(1), AT(3), AT(2)});
 	}
-	/* Nobody returns to the second byte of a function: it is a root. */
+	/* No call returns to the second byte of a function, so this is a root. */
 	world->stack[1] = 0;
 	world->fp_chain[4] = CODE + 0x6000 + 1;
 	world->rules[6] = by_sp(8);
 	assert_int_equal(walk(world), UNWIND_WHOLE);
 	expect(world, 4, (uint64_t[]){AT(0), AT(1), AT(3), CODE + 0x6000 + 1});
-	/* Nothing tells that the kernel's chain ends at a root. */
+	/* Nothing shows that the kernel's chain ends at a root. */
 	world->fp_chain[4]++;
 	assert_int_equal(walk(world), UNWIND_BROKEN);
 	expect(world, 4, (uint64_t[]){AT(0), AT(1), AT(3), CODE + 0x6000 + 2});
@@ -290,26 +291,26 @@ static void test_hostile_stack(void **state)
 {
 	struct world *world = *state;
 
-	/* It would stay where it is for ever. */
+	/* this rule never leaves its frame */
 	world->rules[0] = (struct unwind_rule){
 		.cfa = UNWIND_CFA_BP, .cfa_off = 0, .ra = UNWIND_REG_CFA, .ra_off = 0};
 	world->stack[0] = AT(0);
 	set_registers(world, AT(0), SP);
 	assert_int_equal(walk(world), UNWIND_BROKEN);
-	/* It goes up by eight bytes each, to the end. */
+	/* each frame goes up by eight bytes, to the end */
 	for (size_t i = 0; i < WORDS; i++)
 		world->stack[i] = AT(1);
 	world->rules[1] = by_sp(8);
 	set_registers(world, AT(1), SP);
 	assert_int_equal(walk(world), UNWIND_CUT);
 	assert_int_equal(world->n, WORDS + 1);
-	/* Addresses that wrap. */
+	/* addresses that wrap */
 	world->rules[2] =
 		(struct unwind_rule){.cfa = UNWIND_CFA_BP, .cfa_off = 16, .ra = UNWIND_REG_CFA};
 	set_registers(world, AT(2), UINT64_MAX - 4);
 	assert_int_equal(walk(world), UNWIND_BROKEN);
 	assert_int_equal(world->n, 1);
-	/* No code is there. */
+	/* no code at the address */
 	set_registers(world, AT(1), 0);
 	world->stack[0] = 0xdead;
 	assert_int_equal(walk(world), UNWIND_BROKEN);
@@ -335,7 +336,7 @@ static void test_arm64(void **state)
 
 	world->machine = EM_AARCH64;
 	world->format.regs_user = ARM64_MASK;
-	/* A leaf: its caller is in the link register, signed. */
+	/* a leaf: its caller is in the link register, signed */
 	world->rules[0] = (struct unwind_rule){.cfa = UNWIND_CFA_SP};
 	world->rules[1] = (struct unwind_rule){.cfa = UNWIND_CFA_BP,
 		.cfa_off = 32,
@@ -352,7 +353,7 @@ static void test_arm64(void **state)
 	world->stack[3] = AT(2) | 0x0012000000000000ull;
 	assert_int_equal(walk(world), UNWIND_WHOLE);
 	expect(world, 3, (uint64_t[]){AT(0), AT(1), AT(2)});
-	/* Only a leaf's caller can be there. */
+	/* Only a leaf's caller can be in the link register. */
 	world->rules[4] = (struct unwind_rule){.cfa = UNWIND_CFA_SP, .cfa_off = 16};
 	world->registers[1] = AT(4);
 	assert_int_equal(walk(world), UNWIND_BROKEN);
@@ -388,7 +389,7 @@ static void test_arm64_signal_frame(void **state)
 	expect(world, 4, (uint64_t[]){AT(0), AT(1) + 1, AT(2) + 1, AT(3)});
 }
 
-/* A recording's vdso may be missing: a caller in it is the trampoline, a leaf is not. */
+/* A recording's vdso may be missing.  A caller in it is the trampoline, a leaf is not. */
 static void test_arm64_vdso_without_rules(void **state)
 {
 	const size_t saved = UNWIND_ARM64_SIGNAL_REGS / 8;
@@ -409,7 +410,7 @@ static void test_arm64_vdso_without_rules(void **state)
 	world->stack[saved + 32] = AT(2);
 	assert_int_equal(walk(world), UNWIND_WHOLE);
 	expect(world, 4, (uint64_t[]){AT(1), VDSO + 0x10 + 1, AT(2) + 1, AT(3)});
-	/* A word that is no code was saved by nobody. */
+	/* A word that is no code address is not a saved link register. */
 	world->stack[saved + 32] = 77;
 	walk(world);
 	expect(world, 2, (uint64_t[]){AT(1), VDSO + 0x10});
@@ -419,7 +420,7 @@ static void test_arm64_vdso_without_rules(void **state)
 	expect(world, 1, (uint64_t[]){VDSO + 0x10});
 }
 
-/* Code without rules is passed by its frame record, which lies at the lower end of the frame. */
+/* Code without rules is passed by its frame record, which is at the lower end of the frame. */
 static void test_arm64_code_without_rules(void **state)
 {
 	struct world *world = *state;
@@ -438,20 +439,21 @@ static void test_arm64_code_without_rules(void **state)
 	world->registers[0] = SP + 2 * 8;
 	world->registers[2] = SP;
 	world->registers[3] = JIT + 0x10;
-	world->stack[2] = SP + 10 * 8; /* 48 bytes of the first frame lie above */
+	world->stack[2] = SP + 10 * 8; /* 48 bytes of the first frame are above */
 	world->stack[3] = AT(1);
 	world->stack[10] = 0;
 	world->stack[11] = AT(2);
 	world->stack[18] = AT(3);
 	assert_int_equal(walk(world), UNWIND_WHOLE);
 	expect(world, 4, (uint64_t[]){JIT + 0x10, AT(1), AT(2), AT(3)});
-	/* A function without a record has its frame nobody knows where. */
+	/* The frame of a function without a record is at an unknown place. */
 	world->stack[3] = AT(2);
 	assert_int_equal(walk(world), UNWIND_BROKEN);
 	expect(world, 2, (uint64_t[]){JIT + 0x10, AT(2)});
 }
 
-/* In code without rules that is a file's, x29 may be 0 from the start: only made code ends so. */
+/* In a file's code without rules, x29 may be 0 from the start.  Only generated code ends a chain
+ * this way. */
 static void test_arm64_end(void **state)
 {
 	struct world *world = *state;
@@ -469,7 +471,7 @@ static void test_arm64_end(void **state)
 	expect(world, 2, (uint64_t[]){AT(0), JIT + 0x10});
 }
 
-/* In a large frame the return address is near sp, and far from the frame's end. */
+/* In a large frame, the return address is near sp and far from the frame's end. */
 static void test_arm64_large_frame(void **state)
 {
 	struct world *world = *state;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_unwinder_registers.c - chains through frames whose end is told by another register than the
+ * test_unwinder_registers.c - callchains through frames whose end is in a register other than the
  * stack and frame pointers.
  */
 #include "unwinder_fixture.h"
 
-/* OpenSSL's loops keep the caller's stack pointer in any register, which a signal may interrupt. */
+/* OpenSSL's loops keep the caller's stack pointer in any register.  A signal may interrupt them. */
 static void test_by_register(void **state)
 {
-	/* The registers of DWARF, as numbered in samples and in struct sigcontext_64. */
+	/* Registers by DWARF number, as numbered in samples and in struct sigcontext_64. */
 	static const uint8_t in_sample[] = {0, 3, 2, 1, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23};
 	static const uint8_t in_signal[] = {13, 12, 14, 11, 9, 8, 10, 15, 0, 1, 2, 3, 4, 5, 6, 7};
 	struct world *world = *state;
 
-	/* bn_mul_mont() has it in a word that the number of others is in a register of. */
+	/* bn_mul_mont() has it in a word after n others, and n in a register. */
 	world->format.regs_user = 0xff01ff;
 	world->registers[7] = SP;
 	world->registers[8] = AT(0);
@@ -30,7 +30,7 @@ static void test_by_register(void **state)
 	for (size_t reg = 0; reg < 16; reg++) {
 		if (reg == 6 || reg == 7)
 			continue;
-		/* Each has a value of its own; those of flags and segments are not there. */
+		/* Each register has a value of its own.  The sample has no flags and segments. */
 		world->format.regs_user = 0xff01ff;
 		for (size_t i = 0; i < 17; i++)
 			world->registers[i] = 0xdead0000 + i;
@@ -48,12 +48,13 @@ static void test_by_register(void **state)
 		world->stack[5] = AT(2);
 		assert_int_equal(walk_anew(world), UNWIND_WHOLE);
 		expect(world, 3, (uint64_t[]){AT(0), AT(1), AT(2)});
-		/* It leads up the stack. */
+		/* The register must lead up the stack. */
 		world->stack[5] = AT(0);
 		assert_int_equal(walk(world), UNWIND_BROKEN);
 		expect(world, 3, (uint64_t[]){AT(0), AT(1), AT(0)});
-		/* Assembly may agree not to change it, unless it is one that functions restore. */
-		const bool is_restored = reg >= 12; /* rbx is followed */
+		/* Assembly may agree to keep a register.  Registers that functions restore are
+		 * excluded. */
+		const bool is_restored = reg >= 12; /* rbx is tracked */
 		world->stack[5] = AT(2);
 		world->stack[0] = AT(0);
 		world->rules[3] = by_sp(8);
@@ -61,7 +62,7 @@ static void test_by_register(void **state)
 		assert_int_equal(walk(world), is_restored ? UNWIND_BROKEN : UNWIND_WHOLE);
 		expect(world, is_restored ? 2 : 4, (uint64_t[]){AT(3), AT(0), AT(1), AT(2)});
 		assert_false(unwind_lacked_register(world->unwind));
-		/* A recording may lack it. */
+		/* A recording may lack the register. */
 		world->format.regs_user = X86_MASK;
 		set_registers(world, AT(0), 0);
 		assert_int_equal(walk(world), UNWIND_BROKEN);
@@ -92,8 +93,8 @@ static uint8_t saves_bx(uint32_t words)
 	return (uint8_t)(words << UNWIND_MORE_SHIFT);
 }
 
-/* The dynamic linker's code that binds a function at its first call finds its stack by rbx, which
- * the functions that it calls save. */
+/* When the dynamic linker binds a function at its first call, its code finds its stack by rbx.  The
+ * functions that it calls save rbx. */
 static void test_rbx_in_callers(void **state)
 {
 	struct world *world = *state;
@@ -115,12 +116,12 @@ static void test_rbx_in_callers(void **state)
 	set_registers(world, AT(0), 0);
 	assert_int_equal(walk(world), UNWIND_WHOLE);
 	expect(world, 4, (uint64_t[]){AT(0), AT(1), AT(2), AT(3)});
-	/* The next one up saved what is not its own value. */
+	/* The next function up saved another value. */
 	world->rules[1].flags = saves_bx(2);
 	assert_int_equal(walk_anew(world), UNWIND_BROKEN);
 	world->stack[3] = SP + 10 * 8;
 	assert_int_equal(walk(world), UNWIND_WHOLE);
-	/* It is saved where no rule can tell, or by one that has no room to tell it. */
+	/* It is saved at a place that no rule can express, or by a rule without room for it. */
 	world->rules[1].flags = saves_bx(UNWIND_BX_LOST);
 	assert_int_equal(walk_anew(world), UNWIND_BROKEN);
 	expect(world, 3, (uint64_t[]){AT(0), AT(1), AT(2)});
@@ -130,7 +131,7 @@ static void test_rbx_in_callers(void **state)
 	world->stack[3] = SP + 5 * 8;
 	assert_int_equal(walk_anew(world), UNWIND_BROKEN);
 	expect(world, 3, (uint64_t[]){AT(0), AT(1), AT(2)});
-	/* Behind the copy. */
+	/* beyond the copy */
 	world->rules[1] = by_sp(16);
 	world->stack[1] = SP + WORDS * 8;
 	assert_int_equal(walk_anew(world), UNWIND_CUT);
@@ -145,7 +146,7 @@ static void test_rbx_in_register(void **state)
 	world->registers[1] = 0;
 	world->registers[2] = SP;
 	world->registers[3] = AT(0);
-	/* An epilogue has popped it. */
+	/* an epilogue has popped it */
 	world->rules[0] = by_sp(8);
 	world->rules[0].flags = saves_bx(2);
 	world->rules[1] = (struct unwind_rule){.cfa = UNWIND_CFA_REGISTER,
@@ -158,14 +159,14 @@ static void test_rbx_in_register(void **state)
 	world->stack[11] = AT(2);
 	assert_int_equal(walk(world), UNWIND_WHOLE);
 	expect(world, 3, (uint64_t[]){AT(0), AT(1), AT(2)});
-	/* Code that keeps frame pointers and has no rules may have put it anywhere. */
+	/* Code that has frame pointers but no rules may have saved it anywhere. */
 	world->registers[1] = SP + 2 * 8;
 	world->registers[3] = JIT + 0x10;
 	world->stack[2] = 0;
 	world->stack[3] = AT(1);
 	assert_int_equal(walk(world), UNWIND_BROKEN);
 	expect(world, 2, (uint64_t[]){JIT + 0x10, AT(1)});
-	/* What a signal has interrupted has its own. */
+	/* Interrupted code has its own value, in the signal frame. */
 	world->rules[0].cfa_off = 24;
 	world->rules[3] = (struct unwind_rule){.cfa = UNWIND_CFA_SIGNAL,
 		.cfa_off = 8 * 16,

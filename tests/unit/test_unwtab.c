@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_unwtab.c - ranges become rows that are found again, and no table of bytes leads out of
+ * test_unwtab.c - ranges become rows that are found again, and damaged tables are never read out of
  * bounds.
  */
 #include "symbols/wire/unwtab.h"
@@ -47,7 +47,7 @@ static void finish(struct unwtab_builder *builder, struct unwtab *table)
 	close(fd);
 }
 
-/* 0: nothing is known. */
+/* CFA offset of the rule at a file offset; 0 if there is none. */
 static int32_t off_at(const struct unwtab *table, uint64_t offset)
 {
 	const struct unwtab_rule *rule = unwtab_find(table, offset);
@@ -63,9 +63,9 @@ static void test_ranges(void **state)
 	(void)state;
 	add(builder, 0x1010, 0x1020, 8);
 	add(builder, 0x1020, 0x1030, 16);
-	add(builder, 0x1030, 0x1040, 16); /* goes on */
+	add(builder, 0x1030, 0x1040, 16); /* continues the range */
 	add(builder, 0x1038, 0x1050, 24); /* its start is taken */
-	add(builder, 0x1000, 0x1050, 32); /* all of it is */
+	add(builder, 0x1000, 0x1050, 32); /* all of it is taken */
 	add(builder, 0x1060, 0x1060, 40); /* empty */
 	add(builder, 0x1070, 0x1080, 8);
 	assert_int_equal(unwtab_builder_code_bytes(builder), 0x50);
@@ -87,12 +87,12 @@ static void test_ranges(void **state)
 	assert_int_equal(off_at(&table, 0x107f), 8);
 	assert_int_equal(off_at(&table, 0x1080), 0);
 	assert_int_equal(off_at(&table, UINT64_MAX), 0);
-	/* One at the start of the page, one for each change. */
+	/* one row for the start of the page, one for each change */
 	assert_int_equal(table.n_rows, 7);
 	unwtab_close(&table);
 }
 
-/* Each page stands for itself; one that nothing is known of is empty. */
+/* Each page is complete by itself.  A page without rules is empty. */
 static void test_pages(void **state)
 {
 	struct unwtab_builder *builder = new_builder();
@@ -150,7 +150,7 @@ static void test_empty(void **state)
 	unwtab_builder_free(NULL);
 }
 
-/* More rules than fit are not known; offsets beyond the largest are left out. */
+/* Rules beyond the limit are unknown, and offsets beyond the largest are left out. */
 static void test_limits(void **state)
 {
 	struct unwtab_builder *builder = new_builder();
@@ -171,7 +171,7 @@ static void test_limits(void **state)
 	unwtab_close(&table);
 }
 
-/* A table, word by word, with numbers that are wrong: refused, or still safe to search. */
+/* Each word of a table is set to wrong numbers: refused, or still safe to search. */
 static void test_hostile(void **state)
 {
 	static const uint32_t values[] = {0, 1, 2, 0xff, 0xffff, 0x10000, 0x7fffffff, UINT32_MAX};

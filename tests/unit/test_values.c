@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_values.c - tuples of field values: each once, counted, read by another thread while others come and go.
+ * test_values.c - tuples of field values: stored once, counted, and read by another thread while
+ * others come and go.
  */
 #include "sampler/fields/values.h"
 
@@ -68,7 +69,7 @@ static void test_each_once(void **state)
 	assert_int_not_equal(intern(values, c, 2), first);
 	assert_int_equal(values_tuples(values), 3);
 	assert_int_equal(values_texts(values), 1);
-	/* What a value is tells it from another of the same number. */
+	/* Values of one number differ by their kind. */
 	assert_int_not_equal(intern(values, (struct value[]){place(0, 9)}, 1),
 		intern(values, (struct value[]){number(9)}, 1));
 	values_free(NULL);
@@ -112,7 +113,7 @@ static void test_limits(void **state)
 	id = intern(values, tuple, VALUES_FIELDS_MAX);
 	assert_true(values_get(values, id, VALUES_FIELDS_MAX - 1, &got));
 	assert_int_equal(got.image, VALUES_FIELDS_MAX);
-	/* Longer ones are cut, say so, and stay as different as they were. */
+	/* Longer texts are truncated and marked, and still differ from each other. */
 	tuple[0] = (struct value){.text = bytes, .text_len = VALUE_TEXT_MAX + 50};
 	id = intern(values, tuple, 1);
 	assert_int_equal(intern(values, tuple, 1), id);
@@ -148,7 +149,7 @@ static void test_references(void **state)
 	assert_int_equal(values_texts(values), 0);
 	assert_int_equal(values_memory_used(values), empty);
 	assert_true(values_memory(values) > empty);
-	/* Given out again. */
+	/* The ids are reused. */
 	first = intern(values, b, 1);
 	assert_true(first <= 2);
 	values_unref(values, VALUES_NONE, 5);
@@ -174,7 +175,7 @@ static uint32_t random_below(uint32_t n)
 	return (uint32_t)((random_state >> 20) % n);
 }
 
-/* One of few tuples, and what it is as a text. */
+/* Makes one of few tuples, and describes it in `key`.  Returns the number of values. */
 static size_t random_tuple(struct value tuple[3], char bytes[3][16], char key[64])
 {
 	size_t n = 1 + random_below(3), len = 0;
@@ -219,7 +220,7 @@ static void test_random(void **state)
 
 	assert_non_null(model);
 	for (unsigned int step = 0; step < 40000; step++) {
-		/* Few are kept at times, so that many are freed and made again. */
+		/* At times few tuples are kept, so that many are freed and added again. */
 		bool add = random_below(100) < (step / 2000 % 2 ? 35u : 65u);
 		uint32_t at = 0;
 
@@ -275,12 +276,12 @@ static void test_random(void **state)
 struct exchange {
 	struct values *values;
 	pthread_mutex_t lock;
-	uint32_t id[SHARED]; /* with a reference each; VALUES_NONE: none */
+	uint32_t id[SHARED]; /* one reference each; VALUES_NONE: none */
 	uint64_t says[SHARED];
 	bool stop;
 };
 
-/* The lock hands ids over, as the store's does; what they lead to is read without it. */
+/* The lock protects the ids, as in the store.  Their values are read without it. */
 static void *reader(void *ctx)
 {
 	struct exchange *exchange = ctx;
@@ -337,7 +338,7 @@ static void test_concurrent_reader(void **state)
 			exchange.says[i] = round * SHARED + i;
 		}
 		pthread_mutex_unlock(&exchange.lock);
-		/* Others come and go beside those that are read. */
+		/* Other tuples come and go next to those that are read. */
 		for (uint64_t i = 0; i < 200; i++) {
 			const struct value one[] = {number(i), text("passing")};
 			uint32_t id = intern(exchange.values, one, 2);

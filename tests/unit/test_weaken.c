@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_weaken.c - what is asked of a kernel that refuses an event: less precision, user space alone, another event; and
- * what is told of it.  The kernel is a function here (linked in the place of sys_open_at), whose machine each case describes.
+ * test_weaken.c - fallbacks if the kernel refuses an event: less precision, user space only,
+ * another event, and the notes about them.
+ *
+ * The kernel is a function here, linked in place of sys_open_at().  Each case describes its
+ * machine.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,13 +21,13 @@
 #include "sampler/engine/internal.h"
 #include "sampler/events/silent.h"
 
-/* The machine. */
+/* The fake machine. */
 static struct {
-	unsigned int precise; /* at most */
-	int error; /* of what is more precise */
+	unsigned int precise; /* largest precise_ip */
+	int error; /* errno for a larger precise_ip */
 	bool no_hardware, no_kernel, no_guests;
-	unsigned int asked; /* how often */
-	unsigned int least; /* precise_ip that was asked for last */
+	unsigned int asked; /* number of attempts */
+	unsigned int least; /* precise_ip of the last attempt */
 } machine;
 
 static int answer(const struct perf_event_attr *attr)
@@ -68,7 +71,7 @@ static struct event_spec *parse(const char *text)
 	return specs;
 }
 
-/* Opens the only event as the engine does, and frees its specification.  0 or an errno. */
+/* Opens the only event as the engine does, and frees its specification.  Returns 0 or an errno. */
 static int try_spec(struct event_spec *specs, struct engine **out)
 {
 	const struct point here = {.tid = 1, .cpu = -1};
@@ -122,7 +125,8 @@ static const struct engine_note *noted(struct engine *engine, enum engine_note_k
 	return NULL;
 }
 
-/* One step at a time, down to what the machine has; told, unless as much as there is was asked for. */
+/* Precision falls one step at a time, to that of the machine.  A note reports it, unless :P
+ * requested as much as there is. */
 static void test_precision(void **state)
 {
 	static const struct {
@@ -164,7 +168,8 @@ static void test_precision(void **state)
 	}
 }
 
-/* Precision is given up for nothing where there is no such event at all: it is refused as it was asked for. */
+/* If there is no such event at all, less precision does not help.  The event is refused as it was
+ * requested. */
 static void test_no_such_event(void **state)
 {
 	struct engine *engine;
@@ -178,14 +183,15 @@ static void test_no_such_event(void **state)
 	assert_int_equal(noted(engine, NOTE_EVENT_REFUSED)->attr.precise_ip, 2);
 	assert_null(noted(engine, NOTE_LESS_PRECISE));
 	engine_free(engine);
-	/* Nobody named one: the clock does. */
+	/* Without a named event, the clock is used. */
 	assert_int_equal(try_event("", &engine), 0);
 	assert_non_null(noted(engine, NOTE_FALLBACK_CLOCK));
 	assert_string_equal(engine->status.events[0].name, "cpu-clock");
 	engine_free(engine);
 }
 
-/* The kernel is left out first, then precision, and both are told; asked for by its letter, the kernel is not left out. */
+/* The kernel is excluded first, then precision is reduced; notes report both.  With the letter k,
+ * the kernel is not excluded. */
 static void test_no_kernel(void **state)
 {
 	struct engine *engine;
@@ -206,7 +212,7 @@ static void test_no_kernel(void **state)
 	engine_free(engine);
 }
 
-/* What happens in the kernel alone would be nothing without it. */
+/* Events that happen in the kernel only are not tried without it. */
 static void test_kernels_own(void **state)
 {
 	struct engine *engine;
@@ -223,7 +229,8 @@ static void test_kernels_own(void **state)
 	engine_free(engine);
 }
 
-/* Tracepoints are, too, but for those whose hits have the registers of user space. */
+/* Tracepoints also happen in the kernel only, except those whose hits have registers of user
+ * space. */
 static void test_tracepoints(void **state)
 {
 	static const enum tracefs_kind kinds[] = {
@@ -248,7 +255,7 @@ static void test_tracepoints(void **state)
 	}
 }
 
-/* Who leaves out the kernel is told that nothing is left. */
+/* If the user excludes the kernel, a note reports that no event is left. */
 static void test_left_out(void **state)
 {
 	struct engine *engine;
@@ -263,7 +270,8 @@ static void test_left_out(void **state)
 	engine_free(engine);
 }
 
-/* What opened elsewhere is not refused by a CPU that went away, but is by one that is there. */
+/* An event that opened elsewhere is not refused because a CPU went away (ENODEV).  Other errors
+ * refuse it, and so does a CPU that is there. */
 static void test_offline(void **state)
 {
 	const struct point gone = {.tid = -1, .cpu = 1 << 20}, here = {.tid = -1, .cpu = 0};
@@ -284,7 +292,8 @@ static void test_offline(void **state)
 	engine_free(engine);
 }
 
-/* A PMU that knows no guests says the same EINVAL: precision is tried first, and the guest let in after it. */
+/* A PMU without support for guests also returns EINVAL. Precision is tried first, then guests are
+ * included. */
 static void test_no_guests(void **state)
 {
 	struct engine *engine;

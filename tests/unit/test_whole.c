@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_whole.c - short writes and signals are gone on after, errors told with what was written; files without a name.
+ * test_whole.c - writing goes on after short writes and signals; errors come with the number of
+ * bytes written; unnamed files.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,7 +35,7 @@ static void on_signal(int number)
 	(void)number;
 }
 
-/* A signal after each read, so that the writing is cut short. */
+/* Sends a signal after each read, so that writes are short. */
 static void *read_all(void *ctx)
 {
 	struct reading *reading = ctx;
@@ -53,7 +54,7 @@ static void *read_all(void *ctx)
 	return NULL;
 }
 
-/* Writes LEN bytes to who reads so many of them: what whole_write() returns. */
+/* Writes LEN bytes to a thread that reads `most` of them.  Returns the result of whole_write(). */
 static int write_to(struct reading *reading, size_t *done)
 {
 	const struct sigaction action = {.sa_handler = on_signal}; /* no SA_RESTART */
@@ -124,7 +125,7 @@ static void test_unnamed(void **state)
 {
 	(void)state;
 	check_file();
-	/* Not relative: strobe may be anywhere by the time it is used. */
+	/* A relative folder is not used: strobe's working directory may change before its use. */
 	setenv("TMPDIR", ".", 1);
 	assert_string_equal(whole_folder(), "/tmp");
 	check_file();

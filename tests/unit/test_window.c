@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_window.c - windows slide, scale, and come back to live; the busiest stretch.
+ * test_window.c - windows slide, scale and return to live; the busiest stretch.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_windows.c - times side by side add up to the whole, exactly, in every view and grouping: random samples in a real
- * store, whose old slices were merged, cut into windows at random.
+ * test_windows.c - sums of adjacent windows equal the sum of the whole, exactly, in every view and
+ * grouping.
+ *
+ * The samples are random, in a real store whose old slices were merged.  The windows are random as
+ * well.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +26,7 @@
 
 #define SAMPLES 40000u
 #define EVENTS 3u
-#define STEP_NS 1500000u /* so that the history is a minute */
+#define STEP_NS 1500000u /* gives a history of one minute */
 #define START_NS ((uint64_t)50000000000)
 #define WINDOWS 23u
 
@@ -46,7 +49,7 @@ static int setup(void **state)
 	assert_int_equal(fixture_setup(&made), 0);
 	fixture = world->fixture = made;
 	know_lines(fixture, world->lines);
-	/* So small that old slices are merged. */
+	/* small enough for old slices to be merged */
 	assert_int_equal(store_new(&world->store, fixture->stacks, fixture->tasks, 256 << 10), 0);
 	while (n < 64) {
 		uint32_t parent = n && fixture_random(&seed, 8) ? nodes[fixture_random(&seed, n)]
@@ -87,7 +90,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* What a view says of a time, summed up. */
+/* Adds the result of a view for the time from from_ns to to_ns. */
 typedef void ask(
 	struct world *world, uint64_t from_ns, uint64_t to_ns, int what, struct sums *sums);
 
@@ -99,7 +102,7 @@ static void check(struct world *world, ask *question, int what)
 	memset(&world->whole, 0, sizeof(world->whole));
 	memset(&world->parts, 0, sizeof(world->parts));
 	question(world, 0, UINT64_MAX, what, &world->whole);
-	/* Bounds anywhere, now and then the same twice. */
+	/* Random bounds, some of them equal. */
 	for (uint32_t i = 0; i < WINDOWS; i++) {
 		uint64_t length = (uint64_t)fixture_random(&seed, 2 * 60000 / WINDOWS) * 1000003u;
 
@@ -123,7 +126,7 @@ static struct scan_question scan_of(const struct world *world, const struct snap
 	return scan;
 }
 
-/* As the screen asks: of the slices that overlap the time. */
+/* The question of the screen, on the slices that overlap the time. */
 static void ask_hot(
 	struct world *world, uint64_t from_ns, uint64_t to_ns, int event, struct sums *sums)
 {
@@ -135,7 +138,7 @@ static void ask_hot(
 
 	assert_int_equal(
 		hot_new(&hot, world->store, world->fixture->stacks, world->fixture->names), 0);
-	/* Long times all at once, short ones slice by slice. */
+	/* Long times are updated in one pass, short ones slice by slice. */
 	hot_set_bulk(hot, 1000);
 	assert_int_equal(hot_update(hot, from_ns, to_ns), 0);
 	assert_int_equal(hot_rows(hot, &query, &rows, &n, &all), 0);
@@ -163,7 +166,7 @@ static void ask_breakdown(
 	struct query_row *rows;
 	size_t n;
 
-	/* Of a time without any length nothing is asked. */
+	/* An empty time has no breakdown. */
 	if (from_ns == to_ns)
 		return;
 	assert_int_equal(store_snapshot(world->store, from_ns, to_ns, &snapshot), 0);
@@ -220,7 +223,7 @@ static void ask_table(
 	table_free(table);
 }
 
-/* The hot table by something else. */
+/* The hot table by other keys than symbols. */
 static void ask_groups(
 	struct world *world, uint64_t from_ns, uint64_t to_ns, int group, struct sums *sums)
 {
@@ -320,7 +323,8 @@ static void test_was_merged(void **state)
 	assert_int_equal(status.samples, SAMPLES);
 }
 
-/* Whether just sealed or merged; passes over many cells count on it for their speed, and to divide them. */
+/* Cells are sorted by stack, in new slices and in merged ones.  Passes over many cells need this
+ * order for speed, and to divide the cells. */
 static void test_order(void **state)
 {
 	const struct world *world = *state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_wire.c - packets with descriptors, and what does not fit.
+ * test_wire.c - packets with descriptors, and packets that do not fit.
  */
 #include "symbols/wire/wire.h"
 
@@ -75,7 +75,7 @@ static void test_two_descriptors(void **state)
 		close(fds[i]);
 		close(pair[i]);
 	}
-	/* Whoever expects one gets the first, and the other does not stay open. */
+	/* A receiver of one descriptor gets the first one.  The other one is closed. */
 	assert_int_equal(wire_recv(socks[1], &got, NULL, 0, &len, fds, 0), 0);
 	assert_int_equal(pread(fds[0], &c, 1, 0), 1);
 	assert_int_equal(c, 'a');
@@ -111,7 +111,7 @@ static void test_round_trip(void **state)
 	assert_int_equal(wire_recv(socks[0], &got, NULL, 0, &len, &fd, MSG_DONTWAIT), -EAGAIN);
 }
 
-/* The largest packets that are made pass through a socket of default size. */
+/* The largest packets pass through a socket of default size. */
 static void test_large(void **state)
 {
 	struct wire_message message = {.type = WIRE_DEMANGLE}, got;
@@ -134,7 +134,7 @@ static void test_misfits(void **state)
 	char payload[4];
 	size_t len;
 
-	/* Too long for the receiver: refused, and its descriptor closed. */
+	/* Too long for the receiver: refused, and its descriptor is closed. */
 	int before = count_fds();
 	assert_int_equal(wire_send(socks[0], &message, "too long", 9, socks[0]), 0);
 	assert_int_equal(
@@ -147,7 +147,7 @@ static void test_misfits(void **state)
 	assert_int_equal(
 		wire_recv(socks[1], &got, payload, sizeof(payload), &len, &fd, 0), -EBADMSG);
 
-	/* More descriptors than agreed on: all but the first are closed. */
+	/* More descriptors than expected: all but the first are closed. */
 	union {
 		struct cmsghdr align;
 		char bytes[CMSG_SPACE(3 * sizeof(int))];
@@ -170,7 +170,7 @@ static void test_misfits(void **state)
 	assert_int_equal(count_fds(), before + 1);
 	close(fd);
 
-	/* A packet of nothing but descriptors leaves none behind. */
+	/* A packet of descriptors only leaves none of them open. */
 	msg.msg_iovlen = 0;
 	assert_int_equal(sendmsg(socks[0], &msg, 0), 0);
 	assert_int_equal(wire_recv(socks[1], &got, payload, sizeof(payload), &len, &fd, 0), -EPIPE);

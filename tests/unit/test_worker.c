@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_worker.c - the worker's answers, asked for over its socket as the loader does; and nonsense.
+ * test_worker.c - the worker's answers over its socket, as the loader requests them, and malformed
+ * requests.
  */
 #include "symbols/worker/worker.h"
 
@@ -50,7 +51,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* The answer's descriptor; fd is closed. */
+/* Sends a request with fd, which is closed.  Returns the answer's descriptor. */
 static int ask(enum wire_type type, int fd, struct wire_message *answer, size_t *len)
 {
 	const struct wire_message request = {.type = type, .id = 5};
@@ -134,7 +135,7 @@ static void test_kallsyms(void **state)
 	close(fd);
 }
 
-/* One module alone, from where it begins; of several names of an address the last. */
+/* One module alone, from its beginning.  The last of several names at one address counts. */
 static void test_module_of_kallsyms(void **state)
 {
 	static const char text[] = "ffffffff81000000 T core\n"
@@ -178,13 +179,14 @@ static void test_demangle(void **state)
 	assert_int_equal(answer.count, 3);
 	assert_int_equal(len, 15);
 	assert_memory_equal(payload, "f()\0\0a::b(int)", 15);
-	/* The last name has no end. */
+	/* the last name is not terminated */
 	assert_int_equal(wire_send(sock, &request, "_Z1fv\0_Z1gv", 11, -1), 0);
 	assert_int_equal(wire_recv(sock, &answer, payload, sizeof(payload), &len, &fd, 0), 0);
 	assert_int_equal(answer.count, 1);
 }
 
-/* A name for gigabytes of text: each level doubles the one below.  It costs this worker at most its life. */
+/* A name that expands to gigabytes: each level doubles the one below.  At worst, this worker
+ * dies. */
 static void test_bomb(void **state)
 {
 	const struct wire_message request = {.type = WIRE_DEMANGLE, .id = 1};
@@ -218,7 +220,7 @@ static void test_nonsense(void **state)
 	close(ends[1]);
 	assert_int_equal(ask(WIRE_FILE, ends[0], &answer, &len), -1);
 	assert_int_equal(answer.error, ENOEXEC);
-	/* It ends at the first packet that is no message. */
+	/* The worker ends at the first packet that is not a message. */
 	assert_int_equal(send(sock, "x", 1, MSG_NOSIGNAL), 1);
 	int fd;
 	assert_int_equal(wire_recv(sock, &answer, payload, sizeof(payload), &len, &fd, 0), -EPIPE);
@@ -236,7 +238,7 @@ static void need_libopcodes(void)
 	skip();
 }
 
-/* Of a small file with n descriptors of it; the answer's descriptor. */
+/* Sends a request with n_fds descriptors of a small file.  Returns the answer's descriptor. */
 static int ask_code(enum wire_type type, uint32_t flags, const void *bytes, size_t len,
 	size_t n_fds, struct wire_message *answer)
 {
@@ -278,7 +280,7 @@ static void test_lines_payload(void **state)
 	assert_int_equal(answer.error, EINVAL);
 	ask_code(WIRE_LINES, 0, &asked, sizeof(struct wire_lines) - 1, 1, &answer);
 	assert_int_equal(answer.error, EINVAL);
-	/* Fewer offsets than told, and more. */
+	/* fewer offsets than announced, and more */
 	ask_code(WIRE_LINES, 0, &asked, sizeof(asked) - 8, 1, &answer);
 	assert_int_equal(answer.error, EINVAL);
 	asked.lines.n_offsets = 1;
@@ -294,7 +296,7 @@ static void test_lines_payload(void **state)
 	ask_code(WIRE_LINES, 0, &asked, sizeof(asked), 1, &answer);
 	assert_int_equal(answer.error, EINVAL);
 
-	/* Descriptors that are told, and not there. */
+	/* descriptors that are announced and missing */
 	asked.lines.n_offsets = 2;
 	asked.lines.has_debug = 1;
 	ask_code(WIRE_LINES, 0, &asked, sizeof(asked), 1, &answer);
@@ -354,7 +356,7 @@ static void test_code_payload(void **state)
 	ask_code(WIRE_CODE, 0, &asked, sizeof(asked), 1, &answer);
 	assert_int_equal(answer.error, EINVAL);
 
-	/* Where no code is, and beyond the end of the segment as far as it goes. */
+	/* An address without code; then a range beyond the segment, which is cut at its end. */
 	asked = (struct wire_code){.start = 1ull << 40, .end = (1ull << 40) + 8};
 	ask_code(WIRE_CODE, 0, &asked, sizeof(asked), 1, &answer);
 	assert_int_equal(answer.error, ENXIO);
@@ -366,7 +368,7 @@ static void test_code_payload(void **state)
 
 static void test_raw_code(void **state)
 {
-	const uint64_t at = UINT64_MAX - 31; /* to the very end */
+	const uint64_t at = UINT64_MAX - 31; /* up to the last address */
 	struct wire_code asked = {
 		.start = at, .end = UINT64_MAX, .machine = EM_X86_64, .is64 = true};
 	struct wire_message answer;
@@ -403,7 +405,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_raw_code, setup, teardown),
 	};
 
-	/* Workers are forked from this process. */
+	/* Workers are forked from this process, after the library is loaded. */
 	can_disassemble = disasm_load() == 0;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_writer.c - what the writer writes, the reader reads.
+ * test_writer.c - records of the writer, read back by the reader.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@
 #define N_EVENTS 3
 #define TRACKER 2
 
-/* Ids that the kernel might have given: none may be found in the file. */
+/* Ids as the kernel might give them.  None of them may be in the file. */
 #define FOREIGN 0xabcdef
 
 static struct writer *open_writer(int fd, bool pipe, bool compress)
@@ -64,7 +64,7 @@ static struct writer *open_writer(int fd, bool pipe, bool compress)
 	return writer;
 }
 
-/* Those of event 1 have a period. */
+/* Only samples of event 1 have a period. */
 static int put_sample(struct writer *writer, size_t event, uint64_t time_ns, uint64_t ip)
 {
 	struct {
@@ -103,7 +103,7 @@ static int new_file(void)
 	return fd;
 }
 
-/* What the reader finds: records by type, samples by attribute, the sum of their ips. */
+/* Found by the reader: records by type, samples by attribute, the sum of their ips. */
 struct found {
 	uint64_t types[PERFDATA_RECORD_TYPES], samples[N_EVENTS], ips;
 	struct reader_status status;
@@ -181,7 +181,7 @@ static void check_info(const struct reader_info *info)
 	assert_true(info->clockid >= 1);
 }
 
-/* What names code, in several records of a pipe. */
+/* The data kept to name code, which takes several records in a pipe. */
 static void check_kept(bool pipe, bool compress)
 {
 	static char kept[100003], found_bytes[sizeof(kept) + 1];
@@ -217,7 +217,7 @@ static void test_kept(void **state)
 	check_kept(true, true);
 }
 
-/* Old files have other things there; and a file that is cut says so. */
+/* Old files have other data there, which is ignored.  A truncated file is reported. */
 static void test_kept_not(void **state)
 {
 	static const char kept[] = PERFDATA_KEPT_MAGIC "and more",
@@ -243,7 +243,7 @@ static void test_kept_not(void **state)
 	}
 }
 
-/* Memory files may not be larger than others: the samples are read, and the cause is told. */
+/* Memory files have a size limit: samples are read, and the error is reported. */
 static void test_kept_limited(void **state)
 {
 	static char kept[100003] = PERFDATA_KEPT_MAGIC;
@@ -331,7 +331,7 @@ static void test_compressed(void **state)
 	check_round_trip(true, true, 40000);
 }
 
-/* Nothing that cannot be compressed is too large for a pack. */
+/* Incompressible records are not too large for a pack. */
 static void test_noise(void **state)
 {
 	int fd = new_file();
@@ -355,7 +355,7 @@ static void test_noise(void **state)
 	reader_close(found.reader);
 }
 
-/* A recorder that is killed: everything up to the last flush can be read. */
+/* A recorder that was killed: everything up to the last flush can be read. */
 static void test_unfinished(void **state)
 {
 	int fd = new_file();
@@ -366,7 +366,7 @@ static void test_unfinished(void **state)
 	(void)state;
 	write_some(writer, 1000);
 	assert_int_equal(writer_flush(writer), 0);
-	/* perf reads nothing where the size is 0. */
+	/* perf reads nothing if the size is 0. */
 	assert_int_equal(pread(fd, &header, sizeof(header), 0), sizeof(header));
 	assert_int_equal(header.data.offset + header.data.size, lseek(fd, 0, SEEK_END));
 	for (int i = 0; i < 10; i++)
@@ -378,7 +378,7 @@ static void test_unfinished(void **state)
 	reader_close(found.reader);
 }
 
-/* Ids in the body too. */
+/* Ids in record bodies are replaced, too. */
 static void test_ids_in_bodies(void **state)
 {
 	struct {
@@ -435,7 +435,7 @@ static void test_refusals(void **state)
 	close(fd);
 }
 
-/* A file that may not grow: what fits is whole, and has its header. */
+/* A file at its size limit: the records that fit are whole, and the header is there. */
 static void test_full(void **state)
 {
 	char path[] = "/tmp/strobe-writer-XXXXXX";

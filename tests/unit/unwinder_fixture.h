@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * unwinder_fixture.h - copies of a stack made of words, and rules by a small table of offsets.
+ * unwinder_fixture.h - copies of stacks made of words, and rules from a small table by offset.
  */
 #ifndef TESTS_UNIT_UNWINDER_FIXTURE_H
 #define TESTS_UNIT_UNWINDER_FIXTURE_H
@@ -18,7 +18,8 @@
 
 #include <cmocka.h>
 
-#define CODE 0x400000ull /* one page of the program for each function */
+/* each function has one page of the program */
+#define CODE 0x400000ull
 #define JIT 0x900000ull
 #define AT(function) (CODE + (function)*0x1000ull + 0x10)
 #define SP 0x7ff000000000ull
@@ -113,7 +114,7 @@ static inline enum unwind_end walk(struct world *world)
 		world->machine, world->out, UNWIND_FRAMES_MAX, &world->n);
 }
 
-/* With rules that have changed. */
+/* Walks with rules that have changed. */
 static inline enum unwind_end walk_anew(struct world *world)
 {
 	const struct unwind_source source = {find, world};
