@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The live screen while a CPU goes and returns and the wall clock is set forth and back: its own time goes on, its log has what
-happened, and it ends when it is told to.
+"""The live screen while a CPU goes offline and returns, and the wall clock is set forward and back.
+
+The screen's own time goes on, its log has these events, and it ends on request.
 
 usage: clocks.py FOLDER STROBE [NATIVE STROBE]
 """
@@ -15,7 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from checks import Checks  # noqa: E402
 from guest import Machine  # noqa: E402
 
-# What is drawn is kept; "mark" remembers how much of it there is, and the guest's own time.
+# All output of the screen is kept; "mark" notes its length so far, and the guest's own time.
 SCRIPT = r"""
 cpu3=/sys/devices/system/cpu/cpu3/online
 mkdir -p /dev/pts
@@ -66,7 +67,7 @@ exit 0
 
 
 def screens(drawn, marks):
-    """By mark: what the screen showed, and the guest's time."""
+    """{mark: (text of the screen, the guest's time in seconds)}"""
     import pyte
     found, terminal, at = {}, pyte.Screen(100, 30), 0
     stream = pyte.ByteStream(terminal)
@@ -78,7 +79,7 @@ def screens(drawn, marks):
 
 
 def clock(text):
-    """The seconds that the header tells, or None."""
+    """The time in the header, in seconds; None if there is none."""
     found = re.search(r"(\d+):(\d\d):(\d\d)", text.split("\n")[0])
     return sum(int(part) * unit for part, unit in zip(found.groups(), (3600, 60, 1))) if found else None
 
@@ -98,7 +99,7 @@ def main():
     times = [(clock(seen[name][0]), seen[name][1]) for name in ("begin", "gone", "forth", "back", "returned") if name in seen]
     if checks.check("the screen was there at each step", len(times) == 5 and None not in [shown for shown, _ in times],
                     f"{times} {seen.get('begin')} {left}"):
-        # An emulated machine may be slow to draw, but hours are hours.
+        # An emulated machine may draw some seconds late, but not hours.
         late = [abs((shown - times[0][0]) - (uptime - times[0][1])) for shown, uptime in times]
         checks.check("its time goes on, whatever the wall clock says", max(late) < 30, times)
         checks.check("its time never goes back", all(a[0] <= b[0] for a, b in zip(times, times[1:])), times)

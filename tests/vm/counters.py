@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A hardware PMU: exact counts and samples, more events than counters, and what is said of events that there are not.
+"""A hardware PMU: exact counts and samples, more events than counters, and messages about events
+that the PMU does not have.
 
-One CPU: the emulated counters count what all CPUs do.
+The guest has one CPU, since an emulated counter counts the instructions of all CPUs.
 
 usage: counters.py FOLDER STROBE [NATIVE STROBE]
 """
@@ -46,7 +47,7 @@ strobe stat -e instructions:I -- work 1 2>idle.err
 count exclusive -e instructions:ue,cycles:u -- work 240
 count space -e instructions,instructions:u,instructions:k -- calls 1000
 """
-# What the PMU has: one counter for cycles, and six for whatever else.
+# The PMU has one counter for cycles, and six for any event.
 COUNTERS = 7
 NO_ROOM = "does not fit into its group"
 PINNED = "is pinned, and the hardware has no counter left for it"
@@ -60,7 +61,7 @@ def event(left, name, number=0):
 
 
 def stat(left, name):
-    """Counts of events, in order, the reasons where there are none, and what was told."""
+    """Events in order, the reason of each that has no count (or None), and the notes."""
     try:
         told = json.loads(left.text(f"stat-{name}.json"))
         return told["events"], [event["not_counted"] for event in told["events"]], " ".join(told["notes"])
@@ -127,12 +128,12 @@ def main():
     checks.check("all of them in the loop, but for the last", rows and rows[0]["symbol"] == "work_loop"
                  and rows[0]["samples"] >= 239, rows[:3])
     cycles, instructions = event(left, "both.json"), event(left, "both.json", 1)
-    # A cycle is a nanosecond of the guest's clock, an instruction takes eight.
+    # A cycle is a nanosecond of the guest's clock, and an instruction takes eight cycles.
     checks.check("cycles and instructions together", cycles["samples"] == 1920 and instructions["samples"] == 240
                  and 0 <= cycles["count"] - 8 * instructions["count"] < 8, (cycles, instructions))
     got = event(left, "machine.json")
-    # A CPU counts what strobe does as well, which begins or ends periods that the program is found in.  The interrupt of the
-    # last period may come when strobe has disabled the event.
+    # A CPU also counts instructions of strobe, so a period of the program may begin or end there.
+    # The interrupt of the last period may come after strobe has disabled the event.
     missed = got["count"] // 1_000_000 - got["samples"] - got.get("filtered", 0)
     checks.check("with events on CPUs, samples and those of other programs add up", got["lost"] == 0 and 0 <= missed <= 1
                  and 230 <= got["samples"] and 240_000_000 <= got["count"] < 250_000_000, got)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Emulated machines (QEMU, no KVM) that run one shell script each, with strobe and the tests' programs inside.
+"""Emulated machines (QEMU, no KVM) that run one shell script each, with strobe and test programs.
 
-arm64 has a PMU whose counts are exact and repeat (-icount); amd64 has none, but kprobes.  There is no Python in a guest:
-what strobe prints goes to files below /out, and is judged here.
+arm64 has a PMU with exact and reproducible counts (-icount).  amd64 has kprobes, but no PMU.  A
+guest has no Python: strobe's output goes to files below /out, and is checked here.
 """
 
 import io
@@ -13,13 +13,13 @@ import subprocess
 import tarfile
 import tempfile
 
-# Loaded when they are needed, and never here.
+# libraries that strobe loads on demand, never in a guest
 NOT_NEEDED = ("libarchive.so", "libdebuginfod.so")
 KERNEL_ARGUMENTS = "nokaslr randomize_kstack_offset=off panic=-1 quiet loglevel=3"
-# Where a busy machine lets the emulator run too late, the kernel finds no tick of its timer, and panics.
+# If a busy machine runs the emulator too late, the kernel misses ticks of its timer and panics.
 AMD64_ARGUMENTS = "no_timer_check"
 
-# Mount what a system has, run the test, pass on what it left below /out, and stop.
+# Mounts the usual file systems, runs the test, sends the files below /out, and powers off.
 INIT = """#!/bin/busybox sh
 /bin/busybox mkdir -p /proc /sys /dev /tmp /out /root /sbin /usr/bin /usr/sbin
 /bin/busybox --install -s
@@ -43,7 +43,7 @@ poweroff -f
 
 
 class Cpio:
-    """An initial file system in the newc format; all times are 0, so that equal guests are equal to the bit."""
+    """Makes an initial file system (newc format).  Times are 0: equal guests have equal bytes."""
 
     def __init__(self):
         self.out, self.number, self.seen = io.BytesIO(), 0, set()
@@ -83,7 +83,7 @@ def read(path):
 
 
 class Machine:
-    """How a guest of one architecture is started, and where its libraries come from."""
+    """Starts guests of one architecture, and finds their libraries."""
 
     def __init__(self, arch, folder, strobe):
         self.arch, self.folder, self.strobe = arch, folder, strobe
@@ -104,7 +104,7 @@ class Machine:
             self.arguments = f"{KERNEL_ARGUMENTS} {AMD64_ARGUMENTS}"
 
     def command(self, cpus, nodes, initrd, out, processor="cortex-a57"):
-        """processor: of arm64."""
+        """The emulator's command line.  processor: for arm64 only."""
         command = [self.emulator, "-kernel", self.image, "-initrd", initrd, "-m", "1G", "-nographic", "-no-reboot",
                    "-net", "none", "-append", f"console={self.console} {self.arguments}"]
         if nodes > 1:
@@ -129,7 +129,7 @@ class Machine:
         return None
 
     def _needed(self, path):
-        """The libraries that a program is linked with, and those it has the names of, to load them later."""
+        """Names of the libraries that a program is linked with; strobe: also those it may load."""
         said = subprocess.run(["readelf", "-d", path], capture_output=True, text=True, check=True).stdout
         names = set(re.findall(r"\(NEEDED\).*\[(.*)\]", said))
         if path == self.strobe:
@@ -165,14 +165,14 @@ class Machine:
         return cpio.finish()
 
     def module(self, name):
-        """A kernel module's file, by its name."""
+        """The path of a kernel module's file; None if there is none."""
         for folder, _, files in sorted(os.walk(self.modules)):
             if name + ".ko" in files:
                 return os.path.join(folder, name + ".ko")
         return None
 
     def run(self, script, files=None, cpus=2, nodes=1, timeout=300, **kinds):
-        """Boot, run the script, and return what it left; what takes longer than the timeout is killed."""
+        """Boots, runs the script, returns its files.  Kills the guest after timeout seconds."""
         with tempfile.TemporaryDirectory(prefix="strobe-guest-") as folder:
             initrd, out = os.path.join(folder, "initrd"), os.path.join(folder, "out")
             with open(initrd, "wb") as file:
@@ -187,7 +187,7 @@ class Machine:
 
 
 class Left:
-    """What a guest left below /out."""
+    """The files that a guest left below /out."""
 
     def __init__(self, path, console):
         self.files, self.console = {}, console
@@ -207,12 +207,12 @@ class Left:
         return int(self.text("status") or -1)
 
     def __str__(self):
-        """On one line, as all of a failure that a summary repeats."""
+        """One line, since a summary repeats the whole failure."""
         return f"status {self.status}, log {self.text('log')[-3000:]!r}, console {self.console[-2000:]!r}"
 
 
 def why_not(arch, folder):
-    """The reason that there can be no guest of this kind here, or None."""
+    """The reason that such a guest cannot run here, or None."""
     emulator = "qemu-system-aarch64" if arch == "arm64" else "qemu-system-x86_64"
     if not shutil.which(emulator):
         return f"{emulator} is not installed"

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""8 CPUs on 2 nodes, profiled and counted as a whole while one CPU comes and another goes and returns.
+"""8 CPUs on 2 nodes, profiled and counted system-wide.
+
+Meanwhile one CPU comes online, and another goes offline and returns.
 
 usage: hotplug.py FOLDER STROBE [NATIVE STROBE]
 """
@@ -13,7 +15,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from checks import Checks  # noqa: E402
 from guest import Machine  # noqa: E402
 
-# Stacks are copied in one size: to open an event anew on eight emulated CPUs takes a second, which coverage tells.
+# The size of stack copies is fixed: reopening an event on eight emulated CPUs takes a second, which
+# would lower the coverage.
 SCRIPT = """
 cpus=/sys/devices/system/cpu
 cat /sys/devices/system/node/online $cpus/online >topology
@@ -40,7 +43,7 @@ wait $count
 
 
 def counted(checks, left):
-    """What each CPU's own program does is a floor: the emulated counters tell what other CPUs do meanwhile, too."""
+    """Each CPU must count at least its own program: the emulated counters include other CPUs."""
     try:
         told = json.loads(left.text("counted.json"))
         counts = {(event["cpu"], event["name"]): event["count"] or 0 for event in told["events"]}

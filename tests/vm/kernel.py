@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The kernel's own code: annotated from /proc/kcore, against objdump on the same bytes; a module loaded meanwhile.
+"""The kernel's code, annotated from /proc/kcore and compared with objdump; a module loaded later.
 
 usage: kernel.py FOLDER STROBE [NATIVE STROBE]      with a native one on amd64 too
 """
@@ -16,8 +16,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from checks import Checks  # noqa: E402
 from guest import Machine, why_not  # noqa: E402
 
-# Loading raid6_pq tries each of its ways to compute for some milliseconds.  A guest's clock goes on while a busy machine
-# leaves the guest no time: what is waited for is told by /proc, not by a duration.
+# Loading raid6_pq runs each of its algorithms for some milliseconds.  A guest's clock goes on while
+# a busy machine gives the guest no CPU time.  The script waits for /proc, not for a fixed time.
 SCRIPT = """
 strobe annotate -e cpu-clock -F 1000 --format json {function} -- calls 300000 >annotate.json
 kernelbytes {function} >bytes
@@ -35,7 +35,7 @@ MACHINES = {
 
 
 def disassembled(objdump, begin, code):
-    """{address: text} as objdump has it."""
+    """{address: text of the instruction} from objdump."""
     with tempfile.NamedTemporaryFile() as file:
         file.write(code)
         file.flush()

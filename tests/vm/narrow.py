@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The vdso of a 32-bit program, on a kernel that runs such: named in a recording after the program has ended.
+"""The vdso of a 32-bit program on a 64-bit kernel: a recording names it after the program's end.
 
 usage: narrow.py FOLDER STROBE [NATIVE STROBE]      with a native one on amd64
 """
@@ -17,7 +17,7 @@ from checks import Checks  # noqa: E402
 from guest import Machine, why_not  # noqa: E402
 
 OPTIONS = "-m32 -O1 -nostdlib -static -fno-pie -no-pie -fno-stack-protector".split()
-# It may end when the symbols of both the program and its vdso are kept.
+# The program may end when the symbols of both the program and its vdso are cached.
 SCRIPT = """
 narrow &
 strobe record -e cpu-clock -F 497 -o narrow.data -p $! &

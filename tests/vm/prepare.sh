@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# prepare.sh - kernels for the guests, and what their programs are built with; kept below DIR.
+# prepare.sh - makes kernels, libraries and programs for the guests, below DIR.
 #
-# Debian packages alone, fetched through an apt state of its own: those of arm64 cannot be installed
-# beside the native ones.  What is there already is neither fetched nor unpacked again.  Builds
-# strobe for arm64 and the programs of the tests, which are static.
+# Fetches Debian packages with an apt state of its own, since those of arm64 cannot be installed
+# next to the native ones.  Existing files are neither fetched nor unpacked again.  Builds strobe
+# for arm64 and the static programs of the tests.
 #
-# usage: prepare.sh [DIR]      DIR: build-vm at the top of the tree
+# usage: prepare.sh [DIR]      default: build-vm at the top of the tree
 # exit status: 2 when packages cannot be fetched, 1 for other failures
 set -eu
 
@@ -26,7 +26,7 @@ fail() { # SENTENCE [STATUS]
 	exit "${2:-1}"
 }
 
-# What meson.build wants of libraries is what scripts/deps installs of them.
+# the libraries that meson.build needs, as scripts/deps installs them
 libraries=$("$top/scripts/deps" --list run | grep -E '^(lib.*|binutils)-dev$')
 kernels="linux-image-cloud-arm64:arm64"
 [ "$native" != amd64 ] || kernels="$kernels linux-image-cloud-amd64:amd64"
@@ -37,7 +37,7 @@ apt() { # TOOL ARGUMENTS
 	"apt-$tool" -q -c "$dir/apt/apt.conf" "$@"
 }
 
-# The mirrors that this machine uses, with the lists of both architectures.
+# Makes an apt state with the mirrors of this machine and the package lists of both architectures.
 apt_state() {
 	rm -rf "$dir/apt"
 	mkdir -p "$dir/apt/lists/partial" "$dir/apt/archives/partial"
@@ -72,7 +72,7 @@ apt_state() {
 	apt get update >>"$log" 2>&1 </dev/null || fail "the lists of packages cannot be fetched" 2
 }
 
-# A kernel's own package is what the one that always names the newest depends on.
+# Prints the package of the newest kernel: the meta package depends on it.
 kernel() { # PACKAGE:ARCH
 	apt cache depends "$1" | sed -n 's/^ *Depends: \(linux-image-[^ :]*\).*/\1/p' | head -n 1
 }
@@ -103,7 +103,7 @@ unpack_sysroot() {
 		dpkg-deb -x "$package" "$dir/sysroot" >>"$log" 2>&1 || fail "cannot unpack $package"
 		rm "$package"
 	done
-	# Links that begin at the root are meant to begin at this one.
+	# Absolute links must begin at the sysroot.
 	find "$dir/sysroot" -type l -lname '/*' | while read -r link; do
 		ln -sfrT "$dir/sysroot$(readlink "$link")" "$link"
 	done

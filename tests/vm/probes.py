@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Probes of a function of the kernel and of a program, at its entry, its return and within it: each hits exactly as
-often as the function is called, counted and sampled, however many calls of it wait for their end at the same time.
+"""Probes on a function of the kernel and on one of a program: at entry, at return and within.
+
+Counted or sampled, each probe hits once per call, with any number of calls active at a time.
 
 usage: probes.py FOLDER STROBE [NATIVE STROBE]      with a native one on amd64 too
 """
@@ -42,14 +43,15 @@ echo 0 >/proc/sys/kernel/ftrace_enabled
 off ftrace
 echo 1 >/proc/sys/kernel/ftrace_enabled
 """
-# Switches of the whole system, and the file that is named if one is off.
+# system-wide switches, and the file that a note names if one is off
 SWITCHES = {"nothing": None, "probes": "kprobes/enabled", "ftrace": "kernel.ftrace_enabled"}
-# A function and where its second instruction that takes a probe begins; what ftrace changes takes none.
+# A function, and the offset of its second instruction that can take a probe.  Instructions that
+# ftrace changes cannot.
 FUNCTIONS = {"arm64": ("__arm64_sys_getppid", 8), "amd64": ("__x64_sys_getppid", 5)}
 
 
 def events_of(arch):
-    """(event, the symbol that its samples are in: for a return, one of those that called)."""
+    """[(event, symbol of its samples)].  At a return, the symbol is a caller; None: any caller."""
     function, offset = FUNCTIONS[arch]
     return [(f"kprobe:{function}", function), (f"kprobe:{function}+{offset}", function), (f"kretprobe:{function}", None),
             ("uprobe:/bin/calls:calls_target", "calls_target"), ("uretprobe:/bin/calls:calls_target", "main")]
@@ -63,7 +65,7 @@ def read(left, name):
 
 
 def told_of_switch(checks, arch, left, name, file):
-    """A switch that silences probes is named, and nothing is if all are on."""
+    """A note names a switch that silences probes.  There is none if all switches are on."""
     for path, amount in ((f"off_{name}.json", "count"), (f"off_sampled_{name}.json", "samples")):
         try:
             told = json.loads(left.text(path))

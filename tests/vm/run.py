@@ -19,15 +19,15 @@ from runner.outcome import judge  # noqa: E402
 from runner.reruns import settle  # noqa: E402
 from runner.summary import print_summary  # noqa: E402
 
-# The longest first.
+# the longest first
 TESTS = ("kernel", "counters", "hotplug", "clocks", "probes", "unwinding", "narrow")
 AT_ONCE = 2
-# A hung guest ends before, by its own limit.
+# A hung guest ends earlier, by its own limit.
 LIMIT_SECONDS = 700
 
 
 def run(name, arguments):
-    """The outcome of one guest's script, whose output is printed as soon as it ends."""
+    """Runs one test, prints its output when it ends, and returns its outcome."""
     begun = time.monotonic()
     try:
         done = subprocess.run([sys.executable, os.path.join(HERE, name + ".py"), *arguments], stdin=subprocess.DEVNULL,
@@ -46,14 +46,14 @@ def run_guests(chosen, arguments):
         jobs = [pool.submit(run, name, arguments) for name in chosen]
         for job in concurrent.futures.as_completed(jobs):
             outcomes.append(job.result())
-    # Guests have fixed seeds, but their time is that of a loaded machine.
+    # Guests have fixed seeds, but their timing depends on the load of this machine.
     outcomes, flaky = settle(outcomes, lambda _: True, lambda outcome: run(outcome.name, arguments), "vm")
     return print_summary(outcomes, flaky)
 
 
 def main():
     arguments, chosen = sys.argv[1:4], sys.argv[4:] or TESTS
-    # The native program runs in the guest of its own kind.
+    # The native strobe runs in guests of its own architecture (amd64 only).
     if platform.machine() != "x86_64":
         arguments = arguments[:2]
     with prepared(settings=False):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Call chains of programs without frame pointers on arm64, live: each sample has the callers that the program has.
+"""Callchains of programs without frame pointers on arm64, live: each has the true callers.
 
 The processor signs return addresses.
 
@@ -19,7 +19,7 @@ from chains_arm64 import CALLS, LIBC, PATHS, SIGNAL, SMALL, is_known, source, st
 from checks import Checks  # noqa: E402
 from guest import Machine, why_not  # noqa: E402
 
-# Without SVE, whose registers would fill a signal frame.
+# without SVE, whose registers would fill a signal frame
 PROCESSOR = "max,sve=off,pauth-impdef=on"
 SCRIPT = """
 grep -m 1 Features /proc/cpuinfo >features
@@ -41,20 +41,20 @@ strobe export own.data --format folded >own.folded
 
 
 def check_small(checks, left, name, copies):
-    """copies: of all of the stack, or of its first 16 KiB, which end within large()."""
+    """copies: "whole" stacks, or their "first" 16 KiB, which end within large()."""
     found, in_kernel = stacks(left.text(name + ".folded"))
-    # A clock ticks in the program's execve() as well.
+    # A clock also ticks in the program's execve().
     found.pop("[truncated];[unknown]", None)
     cut = {stack for stack in found if stack.startswith("[truncated]")}
     wrong = {stack for stack in found.keys() - cut if not is_known(stack)}
     checks.check(f"{name}: each chain is one of the program's", found and not wrong, f"{wrong} {found} {left}")
     wanted = {path for path in PATHS if copies == "whole" or "large" not in path}
     checks.check(f"{name}: all paths are there", wanted <= found.keys(), f"{wanted - found.keys()}: {found}")
-    # A clock ticks in large() and middle() themselves, too.
+    # A clock also ticks in large() and middle() themselves.
     allowed = set() if copies == "whole" else {"[truncated];begin;large;middle;spin"}
     early = {stack for stack in cut if any(one.startswith(stack + ";") for one in allowed) and "large" in stack}
     checks.check(f"{name}: none is cut but by the copy", cut - early == allowed, cut)
-    # A page that is touched for the first time is in no copy.
+    # No copy contains a page that was touched for the first time.
     edges = {(caller, callee) for stack in in_kernel for caller, callee in zip(stack.split(";"), stack.split(";")[1:])}
     odd = [edge for edge in edges if edge[0] != "[truncated]" and edge[1] not in CALLS.get(edge[0], ())]
     checks.check(f"{name}: in the kernel, callers are the program's", not odd, f"{odd}: {in_kernel}")

@@ -2,8 +2,8 @@
 /*
  * bpf.c - loads a BPF program and has the kernel run it: bpf SECONDS_BEFORE SECONDS
  *
- * A socket filter of 2,500 instructions that each datagram goes through.  Where that is refused,
- * says why and ends with status 77.
+ * The program is a socket filter of 2,500 instructions, which runs for each datagram.  If the
+ * kernel refuses it, prints the reason and ends with status 77.
  */
 #include <errno.h>
 #include <linux/bpf.h>
@@ -45,7 +45,7 @@ int main(int argc, char **argv)
 
 	if (argc < 3)
 		return 2;
-	/* So that there is something to be followed before the program is loaded. */
+	/* Gives the profiler a process to follow before the program is loaded. */
 	while ((double)clock() / CLOCKS_PER_SEC < atof(argv[1]))
 		;
 	int program = load();

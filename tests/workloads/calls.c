@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * calls.c - a program that asks the kernel for known things a known number of times, for tests of tracepoints.
+ * calls.c - makes known system calls a known number of times, for tests of tracepoints.
  *
  * usage: calls
  */
@@ -15,7 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define IOVECS 100 /* more than fit on the kernel's stack: it allocates 16 bytes for each */
+/* more than fit on the kernel's stack, so it allocates 16 bytes for each */
+#define IOVECS 100
 
 static void on_signal(int signal)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * deep.c - call chains 20 to 40 deep, many distinct ones, on busy threads.
+ * deep.c - many distinct callchains, 20 to 40 frames deep, on busy threads.
  *
- * A path is a seed: it gives the chain's depth and which of eight functions stands at each level.
- * The deepest function computes for some microseconds, so most samples see whole chains.  At the end
- * it prints how many chains were walked, the measure of how much it was slowed down.
+ * A path is a seed: it gives the depth of the chain, and which of eight functions is at each level.
+ * The deepest function computes for some microseconds, so most samples see whole chains.  At the
+ * end, the program prints the number of chains, which shows how much it was slowed down.
  *
  * usage: deep [THREADS [SECONDS [MIN [MAX [PATHS]]]]]
- *        default: 2 threads, for ever (0 seconds), 20 to 40 frames, 1,000 paths
+ *        default: 2 threads, no end (0 seconds), 20 to 40 frames, 1,000 paths
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -43,7 +43,7 @@ static inline uint64_t mix(uint64_t x)
 	return x ^ (x >> 29);
 }
 
-/* The sum after the call keeps it from being a jump. */
+/* The addition after the call prevents a tail call. */
 #define STEP(name)                                                         \
 	step_fn deep_##name;                                               \
 	__attribute__((noinline))                                          \
@@ -67,7 +67,7 @@ STEP(theta)
 static step_fn *const steps[8] = {deep_alpha, deep_beta, deep_gamma, deep_delta, deep_epsilon,
 	deep_zeta, deep_eta, deep_theta};
 
-/* Beside those steps: deep_main, the first step, deep_work. */
+/* Frames other than those steps: deep_main, the first step, deep_work. */
 #define OTHER_FRAMES 3u
 
 static void *deep_main(void *arg)

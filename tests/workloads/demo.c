@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * demo.c - strobe-demo, the program that scripts/run profiles: a small make-believe web server.
+ * demo.c - strobe-demo, the program that scripts/run profiles: a small imitation of a web server.
  *
- * Two worker threads serve requests (render a fractal, parse JSON, sign, sort), under a load that
- * swells and ebbs over 20 seconds; a ticker wakes 50 times a second and sleeps again; every 8
- * seconds a cache is thrown away and filled anew, page by page.  It runs until it is killed or its
- * parent ends.
+ * Two worker threads serve requests (render a fractal, parse JSON, sign, sort).  Their load rises
+ * and falls over 20 seconds.  A ticker wakes up 50 times a second.  Every 8 seconds a cache is
+ * dropped and filled again, page by page.  The program runs until it is killed or its parent ends.
  */
 #include <math.h>
 #include <pthread.h>
@@ -25,7 +24,8 @@
 
 #define TILE 48 /* pixels of a tile's side */
 #define NAMES 600 /* to sort */
-#define CACHE_MIB 32 /* filled anew, some times every 8 s */
+/* MiB; filled again a few times every 8 s */
+#define CACHE_MIB 32
 
 struct request {
 	unsigned int number;
@@ -34,7 +34,7 @@ struct request {
 	uint32_t digest[8];
 	unsigned int pixels[TILE];
 	const char *names[NAMES];
-	double total; /* of the numbers in the body */
+	double total; /* sum of the numbers in the body */
 };
 
 struct worker {
@@ -159,7 +159,7 @@ static NOINLINE void json_parse(struct request *request)
 	}
 }
 
-/* --- sign_response: a hash in the manner of SHA-256 --- */
+/* --- sign_response: a hash similar to SHA-256 --- */
 
 static inline __attribute__((always_inline)) uint32_t rotate(uint32_t x, unsigned int n)
 {
@@ -277,7 +277,7 @@ static NOINLINE void serve_request(struct request *request)
 	sign_response(request);
 }
 
-/* Map, touch and forget: what a cache does that is filled anew. */
+/* Touches every page, like a cache that is filled again. */
 static NOINLINE void cache_touch(volatile uint8_t *memory, size_t len)
 {
 	for (size_t i = 0; i < len; i += 4096)
@@ -304,7 +304,7 @@ static void rest(uint64_t ns)
 	nanosleep(&time, NULL);
 }
 
-/* From 0 (quiet) to 1 over 20 s; the two workers are half a wave apart. */
+/* Load of a worker, from 0.1 to 1 in periods of 20 s.  The two workers are half a period apart. */
 static double load_now(unsigned int worker)
 {
 	double phase = (double)(now_ns() % (20 * NS_PER_S)) / (20.0 * (double)NS_PER_S);
@@ -319,7 +319,8 @@ static void *worker_main(void *arg)
 	char name[16];
 	uint64_t refill = now_ns() + 3 * NS_PER_S;
 
-	if (worker->number) { /* the first is the main thread, which keeps the program's name */
+	/* the first worker is the main thread, which keeps the program's name */
+	if (worker->number) {
 		snprintf(name, sizeof(name), "worker-%u", worker->number + 1);
 		prctl(PR_SET_NAME, name);
 	}
@@ -376,7 +377,7 @@ int main(void)
 	pid_t parent = getppid();
 	pthread_t thread;
 
-	/* The parent may have ended before the kernel was asked. */
+	/* The parent may have ended before prctl() takes effect. */
 	if (prctl(PR_SET_PDEATHSIG, SIGTERM) || getppid() != parent)
 		return 1;
 	if (pthread_create(&thread, NULL, worker_main, &workers[1]) ||

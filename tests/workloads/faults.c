@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * faults.c - page faults in an exactly known number.
+ * faults.c - an exact number of page faults.
  *
- * Says "ready", waits for a line (or the end) of its standard input, and then touches so many fresh
- * pages in faults_touch(), each of which is one minor fault.  Prints the number that the kernel counted
- * meanwhile, waits for another line, and ends.
+ * Prints "ready" and waits for a line (or the end) of its standard input.  Then faults_touch()
+ * touches PAGES fresh pages, each of which is one minor fault.  Prints the number of faults that
+ * the kernel counted, waits for another line, and ends.
  *
  * usage: faults PAGES [ROUNDS]
  */
@@ -53,7 +53,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	memory = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	/* A huge page would be one fault for 512. */
+	/* A huge page would be one fault instead of 512. */
 	if (memory == MAP_FAILED || (madvise(memory, len, MADV_NOHUGEPAGE) && rounds > 1)) {
 		perror("faults");
 		return 1;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * forks.c - a program without rights that starts processes and threads, and prints how many could not be started.
+ * forks.c - a program without rights that starts processes and threads.
  *
- * Each calls forks_target() once.  With "wait" it says "ready" and begins with its first line of input.
+ * Each of them calls forks_target() once.  Prints how many could not be started.  With "wait" it
+ * prints "ready" and begins after its first line of input.
  *
  * usage: forks N [wait]
  */

@@ -2,12 +2,12 @@
 /*
  * hot_cxx.c - hot functions with the symbols that C++ and Rust compilers give.
  *
- *	_ZN3foo3barEi                                     foo::bar(int)
- *	_ZNSt6vectorIiSaIiEE9push_backERKi                std::vector<int, ...>::push_back(int const&)
- *	_ZN5alloc3vec12Vec$LT$T$GT$4push17h...E           alloc::vec::Vec<T>::push (Rust, legacy)
- *	_RNvCskwGfYPst2Cb_3foo16example_function          foo::example_function (Rust, v0)
+ *   _ZN3foo3barEi                                 foo::bar(int)
+ *   _ZNSt6vectorIiSaIiEE9push_backERKi            std::vector<int, ...>::push_back(int const&)
+ *   _ZN5alloc3vec12Vec$LT$T$GT$4push17h...E       alloc::vec::Vec<T>::push (Rust, legacy)
+ *   _RNvCskwGfYPst2Cb_3foo16example_function      foo::example_function (Rust, v0)
  *
- * usage: hot_cxx [SECONDS]     0, the default: for ever
+ * usage: hot_cxx [SECONDS]     0, the default: no end
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * jit.c - a runtime in small: two functions in memory without a file, of which "hot" takes three
- * quarters of the time.
+ * jit.c - a small JIT runtime: two functions in memory without a file.  "hot" takes three quarters
+ * of the time.
  *
  * usage: jit HOW SECONDS
  *
  * HOW:
  *   map     names in /tmp/perf-PID.map from the beginning
- *   late    the same at SIGUSR1
+ *   late    like map, but at SIGUSR1
  *   grow    hot from the beginning, cold at SIGUSR1
  *   memfd   code that is mapped twice
  *   fork    a child runs code that its parent has compiled
  *   dump    names in jit-PID.dump in this directory
- *   again   with a dump: gen_one, whose place gen_two takes after half of the time
- *   mapped  the same with a map
- *   anew    with a map that is written anew
- *   other   with another map in its place
- *   split   in a child that begins with its parent's map, and then has one of its own
- *   part    with a dump, and the second half of its place, where gen_one spends half of its time
+ *   again   with a dump: gen_two replaces gen_one after half of the time
+ *   mapped  like again, with a map
+ *   anew    like mapped, but the map is rewritten
+ *   other   like mapped, but another map replaces it
+ *   split   in a child that begins with its parent's map, and then has its own
+ *   part    like again, but gen_two replaces only gen_one's second page, half of its time
  *
- * Names are those that python 3.12 writes.  Says "ready".
+ * Names are those that python 3.12 writes.  Prints "ready" first, except from "again" on.
  */
 #include <elf.h>
 #include <signal.h>
@@ -45,7 +45,7 @@ static void ask(int number)
 	asked = 1;
 }
 
-/* A loop of so many turns; its size. */
+/* Writes a loop of `turns` turns.  Returns its size in bytes. */
 static size_t compile(uint8_t *at, uint32_t turns)
 {
 #if defined(__x86_64__)
@@ -72,7 +72,7 @@ static void name(const char *function, const uint8_t *at, size_t size)
 		exit(1);
 }
 
-/* The map loses all it had, and is longer than before; other: another file takes its place. */
+/* Rewrites the map, which loses all entries and gets longer. other: another file replaces it. */
 static void name_anew(const char *function, const uint8_t *at, size_t size, int other)
 {
 	char path[64], new[80];
@@ -114,7 +114,7 @@ static void put_load(FILE *file, const char *function, const uint8_t *at, size_t
 	put(file, at, size);
 }
 
-/* One for the first instruction, one for those behind it. */
+/* Writes one line for the first instruction, and one for the rest. */
 static void put_lines(FILE *file, const uint8_t *code)
 {
 	static const char name[] = "/src/hot.py";
@@ -134,7 +134,7 @@ static void put_lines(FILE *file, const uint8_t *code)
 	put(file, "\xff", 2);
 }
 
-/* The mapping is what tells profilers of the file. */
+/* Opens the dump and maps it: profilers find the file by its mapping. */
 static FILE *open_dump(void)
 {
 	const uint32_t header[10] = {
@@ -173,7 +173,7 @@ static void dump(const uint8_t *code, size_t hot, size_t cold)
 		exit(1);
 }
 
-/* Two pages, one for each function. */
+/* Makes two pages, one for each function. */
 static uint8_t *get_code(int twice, size_t *hot, size_t *cold)
 {
 	const int fd = twice ? memfd_create("doublemapper", MFD_CLOEXEC) : -1;
@@ -207,7 +207,7 @@ static void spend(const uint8_t *code, size_t pages, double seconds)
 			functions[i]();
 }
 
-/* Code whose place is taken by other code. */
+/* Runs code that other code replaces after half of the time. */
 static void replace(uint8_t *code, const char *how, double seconds)
 {
 	const size_t pages = strcmp(how, "part") == 0 ? 2 : 1;

@@ -1,16 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * moved.c - puts its code into memory without a file, as programs do for huge pages, and runs it.
+ * moved.c - moves its code into memory without a file, as programs do for huge pages, and runs it.
  *
  * usage: moved HOW [later] [fork|exec]
- * copy: anonymous memory over a part; mremap: over all code at once; pieces: over a part, in three
- * pieces; memfd: a part, in a memory file; sparse: pages that are not run are missing; missing: the
- * same, and whoever reads them waits for ever, if userfaultfd(2) is permitted; other: anonymous
- * memory with other code; jit: the same, where the code was unmapped first; half: every other page
- * has other code; none: nothing is moved.  later: on SIGUSR1; before that it sleeps.  fork: a child
- * runs it; exec: this program is executed once more, and moves nothing.
  *
- * All time is spent in mine(), or in theirs(), whose code is put at its place.
+ * HOW:
+ *   copy     anonymous memory over a part of the code
+ *   mremap   over all code at once
+ *   pieces   over a part, in three pieces
+ *   memfd    over a part, in a memory file
+ *   sparse   over a part; pages that never run are missing
+ *   missing  like sparse; a reader of those pages waits for ever, if userfaultfd(2) is permitted
+ *   other    anonymous memory with other code
+ *   jit      like other, after the code is unmapped
+ *   half     every other page has other code
+ *   none     nothing is moved
+ *
+ * later: it sleeps, and moves the code on SIGUSR1.  fork: a child runs the code.  exec: this
+ * program is executed again, and moves nothing.
+ *
+ * All time is spent in mine(), or in theirs() if its code is moved there.
  */
 #include <fcntl.h>
 #include <link.h>
@@ -27,7 +36,7 @@
 #include <unistd.h>
 
 #define PAGE 4096u
-#define PAGES 8u /* of mine() and what follows it */
+#define PAGES 8u /* pages of mine() and the code after it */
 #define PLACE(NAME) __attribute__((noinline, used, section(".text." NAME), aligned(4096)))
 
 PLACE("a_mine") static void mine(void)
@@ -36,7 +45,7 @@ PLACE("a_mine") static void mine(void)
 		;
 }
 
-/* Pages that are never run, each of its own kind. */
+/* Pages that never run, each with code of its own. */
 #define FILLER(NAME, N)                           \
 	PLACE(NAME) static int filler##N(int n)   \
 	{                                         \
@@ -90,7 +99,7 @@ struct code {
 	size_t len;
 };
 
-/* The code of the program. */
+/* Finds the program's code. */
 static int find_code(struct dl_phdr_info *info, size_t size, void *ctx)
 {
 	struct code *code = ctx;
@@ -117,7 +126,7 @@ static void move_all(void)
 	char *copy = anonymous(NULL, code.len);
 	memcpy(copy, code.at, code.len);
 	must(!mprotect(copy, code.len, PROT_READ | PROT_EXEC), "mprotect");
-	/* These instructions are there before and after it. */
+	/* Both before and after the call, these instructions are at this address. */
 	must(mremap(copy, code.len, code.len, MREMAP_MAYMOVE | MREMAP_FIXED, code.at) == code.at,
 		"mremap");
 }
@@ -163,7 +172,7 @@ static void move(const char *how)
 			must(!ioctl(fd, UFFDIO_REGISTER, &area), "userfaultfd");
 		return;
 	}
-	/* The one in the middle differs, so that they stay apart. */
+	/* The one in the middle differs, so that the kernel does not merge them. */
 	const size_t pieces = strcmp(how, "pieces") ? 1 : 3;
 	const size_t sizes[] = {pieces == 1 ? len : 2 * PAGE, PAGE, len - 3 * PAGE};
 	for (size_t i = 0, from = 0; i < pieces; from += sizes[i++]) {

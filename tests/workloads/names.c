@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * names.c - busy threads with names, and a function with a symbol, that would harm a terminal.
+ * names.c - busy threads and a function with names that would harm a terminal.
  *
- * usage: names [SECONDS]     0, the default: for ever
+ * usage: names [SECONDS]     0, the default: no end
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -41,7 +41,7 @@ int main(int argc, char **argv)
 		"tab\tnew\nline\r", /* layout */
 		"\x9b"
 		"31mC1\x90q", /* 8-bit controls */
-		"\xff\xfe\xc3(\xe2\x82", /* no UTF-8 */
+		"\xff\xfe\xc3(\xe2\x82", /* not UTF-8 */
 		"\xe2\x80\xae"
 		"txt.exe", /* right to left */
 		"a) S 1 2 (b", /* for parsers of stat */

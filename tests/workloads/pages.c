@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * pages.c - writes to each page of one variable, pages_table, once: so many page faults at known addresses.
+ * pages.c - writes once to each page of the variable pages_table: page faults at known addresses.
  *
  * Prints the variable's address and size.
  */
@@ -10,7 +10,7 @@
 #define PAGE 4096
 #define PAGES 64
 
-/* Not 0, so that the program's file backs it. */
+/* Not zero, so that the program's file backs it. */
 uint8_t pages_table[PAGES * PAGE] __attribute__((aligned(PAGE))) = {1};
 
 void pages_touch(volatile uint8_t *table);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * paths - functions on known paths, without frame pointers: callbacks of libc's qsort() and
+ * paths.c - functions on known paths, without frame pointers: callbacks of libc's qsort() and
  * bsearch(), one of libstdc++, a signal handler, a thread, and a frame of 24 KiB.
  *
  * usage: paths SECONDS
  *
- * The program runs for so much CPU time, and then prints one line for each leaf: its name and
- * how many turns it made.  Turns take equal time; those of the thread, whose CPU may be slower
- * or faster, are counted as turns of the main thread that take as long.
+ * The program runs for SECONDS of CPU time.  Then it prints a line for each leaf: its name and its
+ * number of turns.  Turns take equal time.  The thread's CPU may be slower or faster, so its turns
+ * are counted as turns of the main thread that take as long.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -22,9 +22,9 @@
 #define ALONE __attribute__((noinline))
 
 static uint64_t turns_compare, turns_match, turns_wide, turns_handler, turns_construct;
-static uint64_t main_ns, thread_ns; /* of CPU time in turns */
+static uint64_t main_ns, thread_ns; /* CPU time spent in turns */
 
-/* So many turns of the loop in the function that it stands in. */
+/* Runs the loop for `turns` turns, in the function that contains it. */
 #define BURN(turns)                                                    \
 	do {                                                           \
 		for (unsigned int turn_ = 0; turn_ < (turns); turn_++) \
@@ -71,7 +71,8 @@ ALONE static void construct_row(void *row)
 	BURN(10000);
 }
 
-/* Constructs an array, element by element; destroy is called for what is there when one throws. */
+/* Constructs an array element by element.  If a constructor throws, destroys the elements that
+ * exist. */
 typedef void vec_ctor_fn(
 	void *array, size_t n, size_t size, void (*construct)(void *), void (*destroy)(void *));
 
@@ -94,7 +95,7 @@ ALONE static void wide_frame(void)
 {
 	char room[WIDE_BYTES];
 
-	/* The kernel copies no page that was never touched, and nothing beyond it. */
+	/* The kernel copies no page that was never touched, and nothing beyond such a page. */
 	for (size_t i = 0; i < WIDE_BYTES; i += 512)
 		room[i] = 0;
 	__asm__ volatile("" : : "r"(room) : "memory");

@@ -2,12 +2,12 @@
 /*
  * shares.c - CPU time in known shares: shares_hot 70, shares_warm 20, shares_cool 10 percent.
  *
- * The shares are of work, not of a clock: each call runs the same number of the same instructions,
- * one long chain of dependent ones, whose speed does not depend on where the code lies.  The calls
- * come in the order of a shuffled deck, so no sampling rate beats with them.  shares_warm lives in a
- * shared library and is called through the PLT.
+ * The shares are shares of work, not of a clock.  Each call runs one number of one kind of
+ * instruction: a long chain of dependent ones, whose speed does not depend on the address of the
+ * code.  The calls come in the order of a shuffled deck, so no sampling rate beats with them.  The
+ * function shares_warm() is in a shared library and is called through the PLT.
  *
- * usage: shares [SECONDS]     0, the default: for ever
+ * usage: shares [SECONDS]     0, the default: no end
  */
 #include "shares.h"
 

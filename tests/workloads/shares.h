@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * shares.h - the work of one call, some 10 us, the same wherever it stands.
+ * shares.h - the work of one call, some 10 us, equal in every function.
  */
 #ifndef TESTS_WORKLOADS_SHARES_H
 #define TESTS_WORKLOADS_SHARES_H
@@ -9,7 +9,7 @@
 
 #define SHARES_TURNS 4000
 
-/* The empty asm keeps the compiler from knowing x, so each turn stays as it is written. */
+/* The empty asm hides x from the compiler, so each turn stays as it is written. */
 #define SHARES_WORK(x, factor)                                                \
 	do {                                                                  \
 		for (unsigned int turn_ = 0; turn_ < SHARES_TURNS; turn_++) { \

@@ -2,11 +2,11 @@
 /*
  * spawner.c - creates short-lived threads or processes without a pause.
  *
- * Each computes in spawner_work() for about the given time and ends; two live at any time.  Says
- * "ready" first and at the end how many it made.
+ * Each computes in spawner_work() for about MICROSECONDS and ends; two live at any time.  Prints
+ * "ready" first, and at the end the number that it made.
  *
  * usage: spawner threads|processes|exec|tree [COUNT [MICROSECONDS]]
- *        COUNT 0, the default: for ever.  tree: a child's child does the work.
+ *        COUNT 0, the default: no end.  tree: a child's child does the work.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * spikes.c - eight threads that compute a little, the seventh of which computes much now and then.
+ * spikes.c - eight threads that compute a little; the seventh sometimes computes much.
  *
- * What they compute is measured in CPU time, so that a spike is one on a busy machine as well.
+ * Work is measured in CPU time, so that a spike is a spike on a busy machine, too.
  *
  * usage: spikes
  */
@@ -34,7 +34,7 @@ static uint64_t cpu_ns(void)
 
 __attribute__((noinline)) uint64_t spikes_slow(uint64_t x)
 {
-	/* A leaf has a frame of its own only where it is asked for, and without one its caller is not seen. */
+	/* Without this use of its frame, the leaf has none, and a chain would miss its caller. */
 	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
 	for (unsigned int i = 0; i < 1000000; i++)
 		x = (x * 31 + i) % 1000003; /* the slow line */

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * stacks - a function that computes on stacks of several kinds, called from places of several kinds,
- * without frame pointers.
+ * stacks.c - a function that computes on stacks of several kinds, called from places of several
+ * kinds, without frame pointers.
  *
  * usage: stacks KIND SECONDS [LIBRARY]
  *
- * KIND: coroutine (makecontext()), alternate (a signal handler with sigaltstack()), library (opened
- * with dlopen()), deleted (removed, once it is open), tall (40 KiB); on x86-64 also register
- * (assembly that keeps the caller's stack pointer in r11), assembly (without call frame information
- * and frame pointer) and last (such assembly that ends in a call).  The program runs for so much
- * CPU time.
+ * KIND:
+ *   coroutine  makecontext()
+ *   alternate  a signal handler with sigaltstack()
+ *   library    opened with dlopen()
+ *   deleted    removed after it is opened
+ *   tall       40 KiB
+ *   register   x86-64: assembly that keeps the caller's stack pointer in r11
+ *   assembly   x86-64: assembly without call frame information and frame pointer
+ *   last       x86-64: such assembly that ends in a call
+ *
+ * The program runs for SECONDS of CPU time.
  */
 #include <dlfcn.h>
 #include <signal.h>
@@ -144,7 +150,7 @@ __asm__(".text\n"
 	"	ret\n"
 	"	.cfi_endproc\n"
 	"	.size compute_by_register, . - compute_by_register\n"
-	/* The call ends at a multiple of 16, where another function begins. */
+	/* The call ends at a multiple of 16, and another function begins there. */
 	".p2align 4\n"
 	".type call_last, @function\n"
 	"call_last:\n"

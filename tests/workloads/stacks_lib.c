@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * stacks_lib.c - the library that stacks.c opens: a function between two of its caller's.
+ * stacks_lib.c - the library that stacks.c opens: a function between two functions of its caller.
  */
 void stacks_between(void (*callback)(void));
 

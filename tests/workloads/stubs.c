@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * stubs.c - runs code in a page of each file of a folder, whatever the files are, beside a function of its own.
+ * stubs.c - runs code in a page of each file of a folder, and in a function of its own.
  *
  * usage: stubs FOLDER map|remap COUNTERS
  *
- * Most of the work is done by stubs_known(), the rest by the same loop in private copies of one page of each
- * file, in turn.  The files stay as they are.  remap: each page is mapped anew for each turn.  What is mapped
- * but cannot be run (a file of no bytes) is left out.  Says "ready COUNT", and runs for ever.  The file
- * COUNTERS gets two 64-bit numbers: its CPU time in ns so far in stubs_known(), and in the pages.
+ * stubs_known() does most of the work.  The rest is done by its loop in private copies of one page
+ * of each file, in turn.  Any files will do, and they stay unchanged.  With remap, each page is
+ * mapped again for each turn.  A file that can be mapped but not run (a file of no bytes) is left
+ * out.  Prints "ready COUNT", and runs until it is killed.  The file COUNTERS gets two 64-bit
+ * numbers: the CPU time in ns so far in stubs_known(), and in the pages.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -35,7 +36,8 @@ typedef uint64_t stub_fn(uint64_t turns);
 uint64_t stubs_known(uint64_t turns);
 
 #if defined(__x86_64__)
-/* As the C below: push %rbp; mov %rsp,%rbp; mov $1,%eax; 1: imul $3,%rax,%rax; dec %rdi; jnz 1b; pop; ret */
+/* like the C code below: push %rbp; mov %rsp,%rbp; mov $1,%eax; 1: imul $3,%rax,%rax; dec %rdi; jnz
+ * 1b; pop; ret */
 static const uint8_t stub_code[] = {0x55, 0x48, 0x89, 0xe5, 0xb8, 0x01, 0x00, 0x00, 0x00, 0x48,
 	0x6b, 0xc0, 0x03, 0x48, 0xff, 0xcf, 0x75, 0xf7, 0x5d, 0xc3};
 
@@ -66,7 +68,8 @@ static void *map_page(const struct page *page)
 	return code;
 }
 
-/* The page that should hold code: the second, in files that have one. */
+/* Opens a file and maps the page that should hold code: the second one, if the file has one.
+ * Returns 0 or -1. */
 static int open_page(struct page *page, int folder, const char *name)
 {
 	struct stat st;
@@ -78,7 +81,7 @@ static int open_page(struct page *page, int folder, const char *name)
 		page->at = st.st_size > 4096 ? 4096 : 0;
 		if (st.st_size > 0 && (page->code = map_page(page)))
 			return 0;
-		/* A mapping all the same. */
+		/* An empty file is mapped, too, but its page cannot be run. */
 		if (st.st_size == 0)
 			mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, page->fd, 0);
 	}
@@ -105,7 +108,7 @@ static volatile uint64_t *map_counters(const char *path)
 	return counters == MAP_FAILED ? NULL : counters;
 }
 
-uint64_t stubs_sum; /* what the functions are for */
+uint64_t stubs_sum; /* keeps the results of the functions in use */
 
 static int turn(struct page *page, bool remap, volatile uint64_t counters[2])
 {

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * syscalls.c - so many getppid(2) and nothing else: a tracepoint fires as often, as fast as it can.
+ * syscalls.c - COUNT calls of getppid(2) at full speed: a tracepoint fires as often.
  *
- * usage: syscalls COUNT [CHILDREN [SECONDS]]   (so many children make as many each, all at one time; then it sleeps)
+ * usage: syscalls COUNT [CHILDREN [SECONDS]]
+ *
+ * CHILDREN: this many children make COUNT calls each, at the same time.  SECONDS: it sleeps at the
+ * end.
  */
 #include <stdlib.h>
 #include <sys/syscall.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * threads.c - many threads, a few of them busy, the others asleep in a futex or in nanosleep.
+ * threads.c - many threads: a few are busy, the others sleep in a futex or in nanosleep.
  *
- * Says "ready" when all of them run, and then goes on until it is killed.
+ * Prints "ready" when all of them run, and goes on until it is killed.
  *
  * usage: threads [THREADS [BUSY]]     default: 100 threads, 2 of them busy
  */

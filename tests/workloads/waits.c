@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * waits.c - threads that sleep, wait for a lock and compute by turns, and say how long they did what.
+ * waits.c - threads that sleep, wait for a lock and compute in turns, and report the time of each.
  *
- * Pair 0 sleeps 30 ms, waits 20 ms for a mutex that its partner holds, and computes 50 ms in each turn; pair 1 sleeps 20 and
- * waits 30.  At the end comes a line for each: its name, tid, and ns in waits_sleep(), waits_lock(), waits_compute(), of CPU
- * time and in all.  As measured, since a busy machine gives neither in time.
+ * In each turn, pair 0 sleeps 30 ms, waits 20 ms for a mutex that its partner holds, and computes
+ * 50 ms.  Pair 1 sleeps 20 ms and waits 30 ms.  At the end, each thread prints a line: its name,
+ * its tid, and ns in waits_sleep(), waits_lock(), waits_compute(), of CPU time and in total.  The
+ * times are measured, since a busy machine keeps none of them.
  *
- * usage: waits [TURNS [FILE [wait]]]     default: 20, to standard output; wait: until standard input ends, with all
- *                                        threads there
+ * usage: waits [TURNS [FILE [wait]]]     default: 20, to standard output
+ *        wait: until standard input ends, with all threads alive
  */
 #include <errno.h>
 #include <pthread.h>
@@ -61,7 +62,7 @@ __attribute__((noinline)) uint64_t waits_compute(uint64_t x)
 	return x;
 }
 
-/* The C library has no frame pointers: who calls it is not in its callers. */
+/* The C library has no frame pointers, so the caller of nanosleep() is missing from callchains. */
 static __attribute__((noinline)) void sleep_for(long ns)
 {
 	struct timespec left = {.tv_nsec = ns};
@@ -95,7 +96,7 @@ __attribute__((noinline)) void waits_unlock(pthread_mutex_t *lock)
 	unlock_it(lock);
 }
 
-/* A lock, for this wait leads to its caller. */
+/* Waits for a lock, since this wait leads to its caller. */
 __attribute__((noinline)) void waits_begin(void)
 {
 	lock_it(&begins);

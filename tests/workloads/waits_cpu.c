@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * waits_cpu.c - more threads than CPUs that sleep and compute by turns, so each waits for a CPU after it wakes.
+ * waits_cpu.c - more threads than CPUs that sleep and compute in turns, so each waits for a CPU
+ * after it wakes.
  *
- * At the end comes a line for each thread: its tid, and in ns the run delay (/proc/self/task/TID/schedstat), the CPU time and
- * all of the time that it measured, from the same moment on.
+ * At the end, each thread prints a line: its tid, and in ns its run delay
+ * (/proc/self/task/TID/schedstat), its CPU time and the whole time, all from one moment on.
  *
- * usage: waits_cpu [THREADS [MS [FILE [wait]]]]    default: 8, 2000, standard output; wait: until standard input ends,
- *                                                   with all threads there
+ * usage: waits_cpu [THREADS [MS [FILE [wait]]]]    default: 8, 2000, standard output
+ *        wait: until standard input ends, with all threads alive
  */
 #include <errno.h>
 #include <pthread.h>
@@ -64,7 +65,8 @@ __attribute__((noinline)) void waits_cpu_sleep(long ns)
 		;
 }
 
-/* All that is measured is below it: the C library has no frame pointers, so its caller is not in a stack, but that one's is. */
+/* All measured code is called from here.  The C library has no frame pointers, so its direct caller
+ * is missing from callchains.  This function is not. */
 __attribute__((noinline)) void waits_cpu_turns(const struct worker *worker)
 {
 	uint64_t begin = now(CLOCK_MONOTONIC);
@@ -75,7 +77,7 @@ __attribute__((noinline)) void waits_cpu_turns(const struct worker *worker)
 	}
 }
 
-/* How long this thread waited for a CPU, ever. */
+/* ns that this thread has waited for a CPU since its start. */
 static uint64_t run_delay(int32_t tid)
 {
 	char path[64];

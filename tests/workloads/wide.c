@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * wide.c - 20,000 functions, all of them busy, at the ends of many distinct call chains 15 to 25 deep.
+ * wide.c - 20,000 busy functions at the ends of many distinct callchains, 15 to 25 frames deep.
  *
- * A path is a seed: it gives the chain's depth and which function stands at each level.  The deepest function computes
- * for some microseconds, in a loop of three instructions where a sample may hit, so that there are several times as many
- * stacks as paths: 16,000 paths make about 100,000.
+ * A path is a seed: it gives the depth of the chain, and which function is at each level.  The
+ * deepest function computes for some microseconds, in a loop of three instructions.  A sample may
+ * hit any of them, so there are several times as many stacks as paths: 16,000 paths make about
+ * 100,000 stacks.
  *
- * The functions are made by the assembler, since a compiler takes minutes for as many.
+ * The assembler makes the functions, since a compiler takes minutes for so many.
  *
  * usage: wide [THREADS [PATHS]]
  *        default: 1 thread, 16,000 paths, until it is killed
@@ -79,7 +80,8 @@ static uint64_t paths = 16000;
 #error "no step for this machine"
 #endif
 
-/* Steps are numbered from 10000: names of one length.  Each asks for the next one, or computes where there is none. */
+/* Steps are numbered from 10000 on, so their names have one length.  Each calls the next one, or
+ * computes if there is none. */
 __asm__(".altmacro\n"
 	".macro step n\n"
 	".type wide_\\n, %function\n"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * calls.c - call getppid(2) and calls_target() so many times each.
+ * calls.c - calls calls_target() and getppid(2), TIMES times each.
  *
  * usage: calls TIMES
  */

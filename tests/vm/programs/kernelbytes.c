@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * kernelbytes.c - the code of a kernel function as it is in memory, read from /proc/kcore.
+ * kernelbytes.c - prints the code of a kernel function as it is in memory, read from /proc/kcore.
  *
- * Prints its address, that of the kernel's first code (_stext), the size up to the next symbol, and
- * the bytes, in hex.
+ * Prints four hexadecimal fields: the function's address, the address of _stext, the size up to the
+ * next symbol, and the bytes.
  *
  * usage: kernelbytes FUNCTION
  */
@@ -17,7 +17,7 @@
 
 #define SIZE_MAX_BYTES 65536
 
-/* Where the function begins, where the next symbol does, and where the kernel itself does. */
+/* Finds the addresses of the function, of the next symbol, and of _stext.  Returns 0 or -1. */
 static int find(const char *function, uint64_t *begin, uint64_t *next, uint64_t *text)
 {
 	char line[1024], name[512], type;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * naps.c - threads that are asleep in the kernel at the same time: THREADS * TIMES calls of
- * hrtimer_nanosleep().
+ * naps.c - THREADS threads that are asleep in the kernel at the same time.
+ *
+ * Makes THREADS * TIMES calls of hrtimer_nanosleep().
  *
  * usage: naps THREADS TIMES
  */

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * terminal.c - a command in a pseudo-terminal of 100 x 30: standard input is its keyboard, and what it draws goes to standard
- * output as it comes.  The exit status is the command's.
+ * terminal.c - runs a command in a pseudo-terminal of 100 x 30.
+ *
+ * Standard input is its keyboard.  Its output goes to standard output immediately.  The exit status
+ * is the command's.
  *
  * usage: terminal COMMAND [ARGUMENT...]
  */
@@ -50,7 +52,7 @@ int main(int argc, char **argv)
 		return 125;
 	if (pid == 0)
 		run_command(slave, argv + 1);
-	/* The other side is the command's alone: with its end there is a hangup. */
+	/* Only the command holds the other side.  Its end causes a hangup. */
 	close(slave);
 	for (;;) {
 		if (poll(fds, 2, -1) < 0) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * work.c - so many millions of instructions in user space, nearly all in one loop.
+ * work.c - executes MILLIONS of millions of instructions in user space, nearly all of them in one
+ * loop.
  *
- * Everything outside the loop, C library included, stays below a few ten thousand.
+ * All code outside the loop, including the C library, takes less than a few ten thousand.
  *
  * usage: work MILLIONS
  */
