@@ -284,7 +284,7 @@ static void names_of_attributes(void **state)
 	attrs_fini(&attrs);
 }
 
-/* --- what a recording says about itself --- */
+/* --- features of a recording --- */
 
 static uint8_t section[1024];
 static size_t section_len;

@@ -309,7 +309,7 @@ static void test_chance(void **state)
 	check_round_trip(fixture, true);
 }
 
-/* Samples whose detail the store has given up are saved with the detail that is left. */
+/* A cell that has lost detail in the store is saved with the detail that is left. */
 static void test_merged_label(void **state)
 {
 	struct fixture *fixture = *state;

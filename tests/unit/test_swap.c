@@ -60,8 +60,8 @@ static void fields_of_attributes(void **state)
 	assert_memory_equal(&turned, &attr, sizeof(attr));
 }
 
-/* Every type with every field, too small for most of them: refused, and no byte outside is touched
- * (ASan). */
+/* Every type with every field, too small for most of them: refused, and no byte outside is
+ * touched (ASan). */
 static void records_that_do_not_fit(void **state)
 {
 	(void)state;

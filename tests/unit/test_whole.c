@@ -54,7 +54,7 @@ static void *read_all(void *ctx)
 	return NULL;
 }
 
-/* Writes LEN bytes to a thread that reads `most` of them.  Returns the result of whole_write(). */
+/* Writes LEN bytes to a thread that reads until it has `most`.  Returns whole_write()'s result. */
 static int write_to(struct reading *reading, size_t *done)
 {
 	const struct sigaction action = {.sa_handler = on_signal}; /* no SA_RESTART */

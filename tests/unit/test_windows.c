@@ -3,8 +3,7 @@
  * test_windows.c - sums of adjacent windows equal the sum of the whole, exactly, in every view and
  * grouping.
  *
- * The samples are random, in a real store whose old slices were merged.  The windows are random as
- * well.
+ * Samples and windows are random.  The store is a real one, and its old slices were merged.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -102,7 +101,7 @@ static void check(struct world *world, ask *question, int what)
 	memset(&world->whole, 0, sizeof(world->whole));
 	memset(&world->parts, 0, sizeof(world->parts));
 	question(world, 0, UINT64_MAX, what, &world->whole);
-	/* Random bounds, some of them equal. */
+	/* Random bounds; some windows are empty. */
 	for (uint32_t i = 0; i < WINDOWS; i++) {
 		uint64_t length = (uint64_t)fixture_random(&seed, 2 * 60000 / WINDOWS) * 1000003u;
 

@@ -170,7 +170,7 @@ static void test_misfits(void **state)
 	assert_int_equal(count_fds(), before + 1);
 	close(fd);
 
-	/* A packet of descriptors only leaves none of them open. */
+	/* The descriptors of a packet without data are closed. */
 	msg.msg_iovlen = 0;
 	assert_int_equal(sendmsg(socks[0], &msg, 0), 0);
 	assert_int_equal(wire_recv(socks[1], &got, payload, sizeof(payload), &len, &fd, 0), -EPIPE);

@@ -28,7 +28,7 @@
 #define N_EVENTS 3
 #define TRACKER 2
 
-/* Ids as the kernel might give them.  None of them may be in the file. */
+/* An id as the kernel might give it.  The file must not contain it. */
 #define FOREIGN 0xabcdef
 
 static struct writer *open_writer(int fd, bool pipe, bool compress)

@@ -2,8 +2,8 @@
 /*
  * forks.c - a program without rights that starts processes and threads.
  *
- * Each of them calls forks_target() once.  Prints how many could not be started.  With "wait" it
- * prints "ready" and begins after its first line of input.
+ * Each process or thread calls forks_target() once.  Prints how many could not be started.  With
+ * "wait" it prints "ready" and begins after its first line of input.
  *
  * usage: forks N [wait]
  */

@@ -2,7 +2,7 @@
 /*
  * threads.c - many threads: a few are busy, the others sleep in a futex or in nanosleep.
  *
- * Prints "ready" when all of them run, and goes on until it is killed.
+ * Prints "ready" when all threads run, and goes on until it is killed.
  *
  * usage: threads [THREADS [BUSY]]     default: 100 threads, 2 of them busy
  */

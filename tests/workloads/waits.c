@@ -5,7 +5,7 @@
  * In each turn, pair 0 sleeps 30 ms, waits 20 ms for a mutex that its partner holds, and computes
  * 50 ms.  Pair 1 sleeps 20 ms and waits 30 ms.  At the end, each thread prints a line: its name,
  * its tid, and ns in waits_sleep(), waits_lock(), waits_compute(), of CPU time and in total.  The
- * times are measured, since a busy machine keeps none of them.
+ * times are measured, since a busy machine does not keep them.
  *
  * usage: waits [TURNS [FILE [wait]]]     default: 20, to standard output
  *        wait: until standard input ends, with all threads alive

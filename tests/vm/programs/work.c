@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * work.c - executes MILLIONS of millions of instructions in user space, nearly all of them in one
- * loop.
+ * work.c - executes millions of instructions in user space, nearly all in one loop.
  *
  * All code outside the loop, including the C library, takes less than a few ten thousand.
  *
