@@ -16,9 +16,9 @@
 
 static struct event_fixture machine;
 
-const struct system_dirs *__wrap_event_system(void);
+const struct system_dirs *__wrap_system_dirs(void);
 
-const struct system_dirs *__wrap_event_system(void)
+const struct system_dirs *__wrap_system_dirs(void)
 {
 	return &machine.system;
 }

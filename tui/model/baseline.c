@@ -5,6 +5,7 @@
 #include "tui/model/baseline.h"
 
 #include "sampler/store/store.h"
+#include "symbols/base/clock.h"
 #include "tui/base/clean.h"
 #include "tui/model/calls.h"
 #include "tui/names/names.h"
@@ -15,14 +16,6 @@
 #include <time.h>
 
 #define NAMES_SHARE 20u /* recomputing sums for new names takes at most 1/20 of the time */
-
-static uint64_t clock_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* Drops the baseline, but not the recording being read. */
 static void forget(struct model_baseline *baseline)

@@ -5,6 +5,7 @@
 #include "tui/model/live_private.h"
 
 #include "sampler/store/store.h"
+#include "symbols/base/clock.h"
 #include "tui/base/clean.h"
 #include "tui/model/annotate.h"
 #include "tui/names/names.h"
@@ -24,14 +25,6 @@
 #define MEMORY_EVERY_NS 5000000000u
 #define DESCRIBE_NS 1000000000u
 #define NAMES_SHARE 20u /* recomputing sums for new names takes at most 1/20 of the time */
-
-uint64_t model_live_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* --- the log --- */
 
@@ -132,8 +125,7 @@ static void take_save(struct model_live *live)
 	model->saving_percent = save_percent(live->save);
 	if (!save_is_over(live->save, &error, text, sizeof(text)))
 		return;
-	logbook_add(&model->log, model_live_now_ns(), error ? EXPLAIN_ERROR : EXPLAIN_INFO, false,
-		text);
+	logbook_add(&model->log, clock_now_ns(), error ? EXPLAIN_ERROR : EXPLAIN_INFO, false, text);
 	(void)save_free(live->save);
 	live->save = NULL;
 	model->saving = false;
@@ -144,7 +136,7 @@ void model_live_output(struct model_live *live, const char *line, size_t len)
 	char text[1024];
 
 	clean_text(text, sizeof(text), line, len);
-	logbook_add(&live->model.log, model_live_now_ns(), EXPLAIN_INFO, true, text);
+	logbook_add(&live->model.log, clock_now_ns(), EXPLAIN_INFO, true, text);
 }
 
 /* --- data of the header --- */
@@ -218,7 +210,7 @@ static void update_memory(struct model_live *live)
 		account.resident < live->memory_told_bytes + live->memory_told_bytes / 2)
 		return;
 	live->memory_told_bytes = account.resident;
-	logbook_add(&model->log, model_live_now_ns(), EXPLAIN_INFO, false, model->cost.memory);
+	logbook_add(&model->log, clock_now_ns(), EXPLAIN_INFO, false, model->cost.memory);
 }
 
 static void update_cost(struct model_live *live)
@@ -261,7 +253,7 @@ static void move_window(struct model *model, bool advance)
 static int update_hot(struct model_live *live, uint64_t epoch)
 {
 	struct model *model = &live->model;
-	uint64_t begin_ns = model_live_now_ns();
+	uint64_t begin_ns = clock_now_ns();
 	int ret;
 
 	if (live->crumbs.filter)
@@ -274,7 +266,7 @@ static int update_hot(struct model_live *live, uint64_t epoch)
 	if (ret)
 		return ret;
 	if (live->hot_epoch != epoch) {
-		const uint64_t end_ns = model_live_now_ns();
+		const uint64_t end_ns = clock_now_ns();
 		live->names_at_ns = end_ns + NAMES_SHARE * (end_ns - begin_ns);
 	}
 	live->hot_from_ns = model->from_ns;
@@ -322,7 +314,7 @@ static int live_refresh(struct model *model, bool advance)
 	uint64_t epoch;
 	int ret;
 
-	model->now_ns = model_live_now_ns();
+	model->now_ns = clock_now_ns();
 	model->soon_ns = 0;
 	session_status(live->session, &model->status);
 	take_namespace(live);
@@ -571,7 +563,7 @@ static int live_code_update(struct model *model, struct annotation *annotation, 
 
 static uint64_t live_code_waiting_ns(struct model *model)
 {
-	return model_annotate_waiting_ns(model_live_of(model)->session, model_live_now_ns());
+	return model_annotate_waiting_ns(model_live_of(model)->session, clock_now_ns());
 }
 
 static void live_code_abandon(struct model *model)
@@ -728,7 +720,7 @@ int model_live_new(struct model_live **out, struct session *session)
 		model->max_sample_rate_hz = (uint64_t)session->limits.max_sample_rate;
 	snprintf(model->target, sizeof(model->target), "%s", session->target_text);
 	describe_filters(request, model->filters, sizeof(model->filters));
-	model->now_ns = live->started_ns = model_live_now_ns();
+	model->now_ns = live->started_ns = clock_now_ns();
 	*out = live;
 	return 0;
 }

@@ -74,7 +74,6 @@ static inline struct model_live *model_live_of(struct model *model)
 
 extern const struct model_group_ops model_live_groups; /* live_groups.c */
 
-uint64_t model_live_now_ns(void); /* CLOCK_MONOTONIC */
 void model_live_describe_chosen(struct model_live *live);
 void model_live_take_fetching(struct model_live *live);
 

@@ -10,6 +10,7 @@
 
 #include "sampler/engine/engine.h"
 #include "sampler/machine/proc.h"
+#include "symbols/base/clock.h"
 #include "symbols/client/symbols.h"
 #include "tui/base/exit_status.h"
 #include "tui/base/explain_errno.h"
@@ -92,14 +93,6 @@ struct live {
 	int exit_status;
 	unsigned int no_memory; /* consecutive refreshes that ran out of memory */
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
 
 static void say(const char *text)
 {
@@ -248,13 +241,13 @@ static void plan_refresh(struct live *live, uint64_t at_ns)
 
 static void refresh(struct live *live)
 {
-	uint64_t delay_ns = live->request.delay_ms * NS_PER_MS, begin = now_ns(), now;
+	uint64_t delay_ns = live->request.delay_ms * NS_PER_MS, begin = clock_now_ns(), now;
 
 	live->symbols_news = live->baseline_news = false;
 	live->no_memory = screen_refresh(&live->screen) == -ENOMEM ? live->no_memory + 1 : 0;
 	if (live->no_memory >= NO_MEMORY_MAX)
 		live->quit = true;
-	now = now_ns();
+	now = clock_now_ns();
 	if (!live->first_data_ns && live->model->sums.samples)
 		live->first_data_ns = now;
 	if (live->first_data_ns && now - live->first_data_ns < EARLY_NS &&
@@ -276,7 +269,7 @@ static void refresh(struct live *live)
 
 static bool is_early(const struct live *live)
 {
-	return !live->first_data_ns || now_ns() - live->first_data_ns < EARLY_NS;
+	return !live->first_data_ns || clock_now_ns() - live->first_data_ns < EARLY_NS;
 }
 
 static void take_engine_news(struct live *live)
@@ -299,7 +292,7 @@ static void take_engine_news(struct live *live)
 /* Schedules a refresh, which takes in the news. */
 static void take_symbols_news(struct live *live)
 {
-	uint64_t at_ns = now_ns() + (is_early(live) ? NAMES_EARLY_NS : NAMES_EVERY_NS);
+	uint64_t at_ns = clock_now_ns() + (is_early(live) ? NAMES_EARLY_NS : NAMES_EVERY_NS);
 	uint64_t names_at_ns = model_live_names_at(live->model_live);
 
 	live->symbols_news = true;
@@ -313,7 +306,7 @@ static void take_offers_news(struct live *live)
 
 	if (read(model_live_offers_fd(live->model_live), &count, sizeof(count)) < 0)
 		return;
-	plan_refresh(live, now_ns());
+	plan_refresh(live, clock_now_ns());
 }
 
 static void take_line(const char *line, size_t len, void *ctx)
@@ -352,7 +345,7 @@ static void edit(struct live *live)
 	ret = editor_run(screen->edit_path, screen->edit_line, &live->old_mask);
 	term_resume(live->term);
 	fit_screen(live);
-	live->model->now_ns = now_ns();
+	live->model->now_ns = clock_now_ns();
 	if (ret < 0 || ret == 126 || ret == 127)
 		screen_message(screen, STYLE_BAD,
 			"The editor could not be started: $VISUAL or $EDITOR name it%s%s",
@@ -368,7 +361,7 @@ static void take_keys(struct live *live)
 	for (int i = 0; i < KEYS_AT_ONCE && term_read(live->term, &input); i++) {
 		unsigned int result;
 
-		live->model->now_ns = now_ns();
+		live->model->now_ns = clock_now_ns();
 		if (interrupts_loading(live, &input))
 			continue;
 		result = screen_input(&live->screen, &input);
@@ -400,7 +393,7 @@ static void show(struct live *live)
 
 static int timeout_ms(const struct live *live, uint64_t end_ns)
 {
-	uint64_t now = now_ns(), at = live->next_refresh_ns;
+	uint64_t now = clock_now_ns(), at = live->next_refresh_ns;
 
 	if (end_ns && end_ns < at)
 		at = end_ns;
@@ -449,7 +442,7 @@ static void poll_once(struct live *live, uint64_t end_ns)
 	for (int i = 0; i < RECORDED_FDS; i++)
 		if (fds[POLL_BASELINE + i].revents) {
 			live->baseline_news = true;
-			plan_refresh(live, now_ns() + NAMES_EVERY_NS);
+			plan_refresh(live, clock_now_ns() + NAMES_EVERY_NS);
 		}
 	if (fds[POLL_ENGINE].revents)
 		take_engine_news(live);
@@ -484,16 +477,16 @@ static void loop(struct live *live)
 		/* The duration starts when sampling does. */
 		if (!end_ns && live->request.duration_s > 0.0 &&
 			live->model->status.state != ENGINE_STARTING)
-			end_ns = now_ns() + (uint64_t)(live->request.duration_s * 1e9);
+			end_ns = clock_now_ns() + (uint64_t)(live->request.duration_s * 1e9);
 		poll_once(live, end_ns);
 		if (live->quit)
 			break;
-		if (end_ns && now_ns() >= end_ns && !awaits_baseline(live)) {
+		if (end_ns && clock_now_ns() >= end_ns && !awaits_baseline(live)) {
 			screen_refresh(&live->screen);
 			complete_snapshot(live);
 			break;
 		}
-		if (now_ns() >= live->next_refresh_ns)
+		if (clock_now_ns() >= live->next_refresh_ns)
 			refresh(live);
 		if (!live->term && live->model->status.state == ENGINE_ENDED &&
 			!awaits_baseline(live)) {
@@ -508,12 +501,12 @@ static void loop(struct live *live)
  * error is then reported without opening the screen. */
 static bool started(struct live *live)
 {
-	uint64_t end_ns = now_ns() + SETTLE_NS;
+	uint64_t end_ns = clock_now_ns() + SETTLE_NS;
 	struct engine_status status;
 
 	for (;;) {
 		struct pollfd fd = {.fd = session_notify_fd(&live->session), .events = POLLIN};
-		uint64_t now = now_ns(), count;
+		uint64_t now = clock_now_ns(), count;
 
 		session_status(&live->session, &status);
 		if (status.state != ENGINE_STARTING || now >= end_ns)
@@ -622,15 +615,15 @@ static int open_live(struct live *live, const struct request *request)
 	live->model = model_live_model(live->model_live);
 	if (request->settings) {
 		settings_apply(request->settings, live->model);
-		settings_log(request->settings, &live->model->log, now_ns());
+		settings_log(request->settings, &live->model->log, clock_now_ns());
 	}
 	if (live->session.notice[0])
-		logbook_add(
-			&live->model->log, now_ns(), EXPLAIN_WARNING, false, live->session.notice);
+		logbook_add(&live->model->log, clock_now_ns(), EXPLAIN_WARNING, false,
+			live->session.notice);
 	if (request->memory_limit_bytes) {
 		memory_explain_limit(
 			request->memory_limit_bytes, request->engine.memory_bytes, message);
-		logbook_add(&live->model->log, now_ns(), EXPLAIN_WARNING, false, message);
+		logbook_add(&live->model->log, clock_now_ns(), EXPLAIN_WARNING, false, message);
 	}
 	if (request->baseline &&
 		live->model->ops->baseline_file(
@@ -701,7 +694,7 @@ static void tell_stand_in(struct live *live)
 	if (!type)
 		return;
 	explain_stand_in(text, sizeof(text), getenv("TERM"), type);
-	logbook_add(&live->model->log, now_ns(), EXPLAIN_WARNING, false, text);
+	logbook_add(&live->model->log, clock_now_ns(), EXPLAIN_WARNING, false, text);
 	if (!live->session.notice[0])
 		screen_message(&live->screen, STYLE_WARN, "%s", text);
 }
