@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_basis.c - what trees are compared with: made of samples it has their sums by symbol, and put together by hand, too.
+ * test_basis.c - a basis for comparisons: sums by symbol, from samples and built by hand.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -73,7 +73,7 @@ static void test_sums_by_symbol(void **state)
 	basis_fini(&basis);
 }
 
-/* 1 > 2 > 2 with 10, 1 with 5; weight of what lies beyond the limit is left out. */
+/* Stacks 1 > 2 > 2 (weight 10) and 1 (weight 5). Symbols beyond the limit are left out. */
 static void test_by_hand(void **state)
 {
 	struct basis basis = {0};

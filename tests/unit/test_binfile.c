@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_binfile.c - readable names, and the PLT of a real program.
+ * test_binfile.c - demangled names, and the PLT of a real program.
  */
 #include "symbols/elf/binfile.h"
 
@@ -25,7 +25,7 @@ static void test_names(void **state)
 			"std::vector<int, std::allocator<int> >::push_back(int const&)"},
 		{"_ZN3foo3barEv", "foo::bar()"},
 		{"_ZN3foo3barEv@plt", "foo::bar()@plt"},
-		/* Rust, both manglings: without the hash. */
+		/* Rust names in both manglings, without the hash. */
 		{"_ZN3std2io5stdio6_print17h0123456789abcdefE", "std::io::stdio::_print"},
 		{"_RNvC7mycrate3foo", "mycrate::foo"},
 		{"_D3std5stdio7writelnFZv", "std.stdio.writeln()"},
@@ -53,7 +53,7 @@ static void test_cut(void **state)
 	assert_string_equal(out, "foo::ba");
 }
 
-/* Deeper than any stack, were it followed. */
+/* The nesting is too deep for a recursive demangler: the name is refused. */
 static void test_deep(void **state)
 {
 	enum { N = 60000 };
@@ -68,7 +68,7 @@ static void test_deep(void **state)
 	free(name);
 }
 
-/* This test calls through its PLT. */
+/* /bin/ls has a PLT, unless it was linked without one. */
 static void test_plt(void **state)
 {
 	struct symtab_builder *builder;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_breakdown.c - rows of a breakdown that follow the window, against those that are asked of each window anew.
+ * test_breakdown.c - breakdown rows that follow the window equal those of a full query.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,9 +13,9 @@
 #include "tui/model/breakdown.h"
 
 #define STEPS 400u
-#define LATER_NS 1000000000000u /* after which nothing waits any more */
+#define LATER_NS 1000000000000u /* after this time no row is held back */
 #define LENGTH 20u /* slices */
-#define SHORT 9u /* the same */
+#define SHORT 9u /* slices of a short window */
 
 static const enum query_group groups[] = {GROUP_PROCESS, GROUP_THREAD, GROUP_CPU};
 
@@ -23,7 +23,7 @@ struct world {
 	struct model_fixture fixture;
 	struct model *model;
 	struct model_breakdown_sums sums;
-	uint32_t symrefs[3]; /* hot ones */
+	uint32_t symrefs[3]; /* symbols of the hottest rows */
 	uint32_t all[FIXTURE_NODES];
 	size_t n_all;
 };
@@ -60,7 +60,7 @@ static void show(struct world *world, uint32_t first, uint32_t slices)
 	world->model->now_ns += LATER_NS;
 }
 
-/* How many slices were looked into for it. */
+/* Compares followed rows with those of a full query. Returns the number of slices read. */
 static uint64_t compare(struct world *world, const struct model_breakdown *question)
 {
 	struct session *session = &world->fixture.session;
@@ -90,7 +90,7 @@ static uint64_t compare(struct world *world, const struct model_breakdown *quest
 	return world->sums.asked - asked;
 }
 
-/* A slice comes and a slice goes: those two are looked into, and no others. */
+/* When one slice comes and one leaves, only those two are read. */
 static void test_time_goes_on(void **state)
 {
 	static struct world world;
@@ -106,7 +106,7 @@ static void test_time_goes_on(void **state)
 		for (uint32_t first = 1; first + LENGTH <= FIXTURE_SLICES; first++) {
 			show(&world, first, LENGTH);
 			assert_int_equal(compare(&world, &question), 2);
-			/* The same once more. */
+			/* An unchanged window reads no slice. */
 			world.model->now_ns += LATER_NS;
 			assert_int_equal(compare(&world, &question), 0);
 		}
@@ -114,7 +114,7 @@ static void test_time_goes_on(void **state)
 	world_close(&world);
 }
 
-/* Of short times, in which many a thread has a symbol as a caller alone. */
+/* Short windows, in which a symbol of many threads occurs only as a caller. */
 static void test_callers(void **state)
 {
 	static struct world world;
@@ -138,7 +138,7 @@ static void test_callers(void **state)
 	world_close(&world);
 }
 
-/* Nothing is there, and nothing comes. */
+/* No sample has the symbol, in any window. */
 static void test_no_rows(void **state)
 {
 	static struct world world;
@@ -154,7 +154,7 @@ static void test_no_rows(void **state)
 	world_close(&world);
 }
 
-/* A process whose threads go by its older name in most of the time. */
+/* Most samples carry an older name of the process; the row shows the newest one. */
 static void test_names_are_the_newest(void **state)
 {
 	static struct world world;
@@ -174,7 +174,8 @@ static void test_names_are_the_newest(void **state)
 	world_close(&world);
 }
 
-/* Windows that grow, shrink, jump and go back, of all samples and of a symbol, filtered and not. */
+/* Windows that grow, shrink, jump and go back, of all samples and of one symbol, with and without a
+ * filter. */
 static void test_any_window(void **state)
 {
 	static struct world world;
@@ -219,7 +220,7 @@ static void test_any_window(void **state)
 	world_close(&world);
 }
 
-/* Of another question nothing of the old one is left. */
+/* A new question drops all rows of the old one. */
 static void test_other_question(void **state)
 {
 	static struct world world;

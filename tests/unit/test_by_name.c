@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_by_name.c - places of a name, and names of data, in programs that are compiled here; against nm(1).
+ * test_by_name.c - finds the places of names and the names of data in compiled programs.
+ *
+ * nm(1) gives the expected addresses.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -144,7 +146,7 @@ static enum symbols_state state_of(const struct symbols_named *named)
 	return symbols_named_state(named, &error);
 }
 
-/* The one place that it has. */
+/* Returns the only place that the file has for the name. */
 static struct symbols_place expect(const char *file, const char *name, const char *in_file)
 {
 	struct symbols_named *named = ask(file, name);
@@ -183,7 +185,7 @@ static void test_places(void **state)
 	assert_true(place.data && place.local);
 	place = expect("fixed", "main", "main");
 	assert_false(place.data);
-	/* ld lays the text out from the beginning of the file. */
+	/* ld maps the text from the start of the file. */
 	assert_int_equal(place.address - place.offset, 0x400000);
 	place = expect("pie", "own_function", "own_function");
 	assert_int_equal(place.address, place.offset);
@@ -207,7 +209,7 @@ static void test_demangled(void **state)
 	}
 }
 
-/* The version of a library's symbol as nm -D prints it, in .symtab and with .dynsym alone. */
+/* A symbol's version is part of the name, as nm -D prints it, with .symtab or only .dynsym. */
 static void test_versions(void **state)
 {
 	static const char *const files[] = {"versions.so", "versions-stripped.so"};
@@ -265,7 +267,7 @@ static void test_none(void **state)
 	assert_null(symbols_named_near(named, 1));
 	assert_false(symbols_named_is_stripped(named));
 	symbols_named_release(named);
-	/* Imported, and of a thread: no address is theirs. */
+	/* An imported symbol and a thread-local one have no address. */
 	named = ask("pie", "malloc");
 	assert_int_equal(state_of(named), SYMBOLS_NONE);
 	symbols_named_release(named);
@@ -295,7 +297,7 @@ static void test_debug_file(void **state)
 	assert_false(place.data);
 }
 
-/* Released before it comes. */
+/* A request may be released before its answer arrives. */
 static void test_released(void **state)
 {
 	const struct symbols_source source = {.kind = SYMBOLS_FILE, .path = at("pie")};
@@ -359,7 +361,7 @@ static void test_kernel(void **state)
 	assert_string_equal(symbol.name, "counters");
 	assert_true(symbols_data_find(symbols, 1, 0xffffffffc0000010, &symbol));
 	assert_string_equal(symbol.module, "mod");
-	/* Functions are the other table's. */
+	/* Functions are in the other table. */
 	assert_false(symbols_data_find(symbols, 1, 0xffffffff81000100, &symbol));
 	assert_true(symbols_find(symbols, 1, 0xffffffff81000100, &symbol));
 
@@ -371,7 +373,7 @@ static void test_kernel(void **state)
 	symbols_named_release(named);
 }
 
-/* Data of a file, by offset: of .data in the file, of .bss behind it. */
+/* Data by file offset: .data has bytes in the file, .bss follows without any. */
 static void expect_data(const char *file)
 {
 	const struct symbols_source source = {.kind = SYMBOLS_FILE, .path = at(file)};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_cache.c - tables on disk: kept, verified, limited, and nobody else's.
+ * test_cache.c - tables on disk: stored, verified, limited in size and private to the user.
  */
 #include "symbols/loader/cache.h"
 
@@ -92,7 +92,7 @@ static void test_round_trip(void **state)
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
 
-	/* Another key's file under this name. */
+	/* A file stored with the key of another name is refused. */
 	char other[128];
 	snprintf(other, sizeof(other), "%s/id1-0103.sym", dir);
 	assert_int_equal(rename(path, other), 0);
@@ -127,7 +127,8 @@ static void test_damaged(void **state)
 	cache_close(cache);
 }
 
-/* The oldest go; one that was read is young again; what a crash left behind goes, too. */
+/* The least recently used tables are removed; a load counts as a use. So is a file left by a
+ * crash. */
 static void test_limit(void **state)
 {
 	struct cache *cache;
@@ -152,7 +153,8 @@ static void test_limit(void **state)
 				(struct timespec[2]){{.tv_sec = 100 + i}, {.tv_sec = 100 + i}}, 0),
 			0);
 	}
-	assert_int_equal(each_file(false), 4); /* the four, without what was left behind */
+	/* the four tables, without the file left by a crash */
+	assert_int_equal(each_file(false), 4);
 	int fd = cache_load(cache, "id1-0");
 	assert_true(fd >= 0);
 	assert_int_equal(cache_store(cache, "id1-new", fd), 0);
@@ -180,7 +182,7 @@ static void test_directories(void **state)
 	assert_int_equal(cache_store(NULL, "id1-0", -1), 0);
 	cache_close(NULL);
 
-	/* Others could put files there. */
+	/* Other users could put files into the directory. */
 	assert_int_equal(chmod(dir, 0777), 0);
 	assert_int_equal(cache_open(&cache, dir, 0), -EPERM);
 	assert_int_equal(chmod(dir, 0700), 0);
@@ -201,7 +203,7 @@ static void test_directories(void **state)
 	unsetenv("XDG_CACHE_HOME");
 	unsetenv("HOME");
 	assert_int_equal(cache_open(&cache, NULL, 0), -ENOENT);
-	/* Somebody else's home: /proc/1 is root's, and nobody's is not ours. */
+	/* A home of another user: /proc/1 belongs to root, and uid 65534 is not ours. */
 	if (geteuid() == 0) {
 		assert_int_equal(chown(dir, 65534, 65534), 0);
 		setenv("HOME", dir, 1);
@@ -226,7 +228,7 @@ static void test_keys(void **state)
 	cache_key_build_id(key, id, sizeof(id));
 	snprintf(expected, sizeof(expected), "id%u-01abff", SYMTAB_VERSION);
 	assert_string_equal(key, expected);
-	/* A vdso from a process' memory must not name a file's table. */
+	/* A vdso read from a process's memory must not select the table of a file. */
 	cache_key_vdso(key, id, sizeof(id));
 	snprintf(expected, sizeof(expected), "vdso%u-01abff", SYMTAB_VERSION);
 	assert_string_equal(key, expected);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_call_stack.c - chains with the processor's call stack (LBR) in place of their user part.
+ * test_call_stack.c - callchains with the processor's call stack (LBR) as their user part.
  */
 #include "sampler/kernel/call_stack.h"
 
@@ -59,7 +59,7 @@ static void formats(void **state)
 	assert_false(call_stack_in(&format));
 }
 
-/* The leaf is where it was sampled; callers are one byte behind their calls; recursion stays. */
+/* The leaf is the sampled address. A caller is one byte after its call. Recursion stays. */
 static void user_space(void **state)
 {
 	(void)state;
@@ -79,7 +79,7 @@ static void below_the_kernel(void **state)
 	ASSERT_CHAIN(KERNEL, K1, USER, 0x1000, 0x2011, 0x3021, 0x3021);
 }
 
-/* Without a marker: of a thread of the kernel, or user chains were excluded. */
+/* No user marker: the thread is a kernel thread, or user chains were excluded. */
 static void without_a_user_part(void **state)
 {
 	const uint64_t from[] = {KERNEL, K1};
@@ -95,7 +95,7 @@ static void without_a_user_part(void **state)
 	ASSERT_CHAIN(USER, 0x1234, 0x2011, 0x3021, 0x3021);
 }
 
-/* An empty stack, entries that are none, and those that would be markers. */
+/* An empty stack, invalid entries, and addresses that look like context markers. */
 static void odd_entries(void **state)
 {
 	const struct perf_branch_entry odd[] = {{.from = 0}, {.from = 0x2010},
@@ -107,12 +107,12 @@ static void odd_entries(void **state)
 	assert_int_equal(len, 0);
 	join(&lbr, PERF_RECORD_MISC_USER, 0x1234, fp_chain, 3, odd, COUNT(odd));
 	ASSERT_CHAIN(USER, 0x1234, 0x2011, 0x3021);
-	/* Without a leaf the first call is looked up where it is. */
+	/* Without a leaf, the first call is looked up at its own address. */
 	join(&lbr, PERF_RECORD_MISC_KERNEL, K1, fp_chain, 3, odd, COUNT(odd));
 	ASSERT_CHAIN(USER, 0x2010, 0x3021);
 }
 
-/* At the root words are left out, wherever the chain comes from. */
+/* A chain that is too long loses words at the root, in either part. */
 static void too_long(void **state)
 {
 	struct perf_branch_entry branches[40];

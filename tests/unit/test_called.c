@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_called.c - what users may call a function, and which names are of one function.
+ * test_called.c - names that users give a function, and names that belong to one function.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -110,7 +110,7 @@ static void test_name_in_the_file(void **state)
 	assert_false(called("_Z4work*", &symref, CALLED_LAST));
 }
 
-/* What is too long is shown cut, and found by the whole name. */
+/* A name that is too long is shown cut and is found by its full text. */
 static void test_long_names(void **state)
 {
 	static char name[20000];
@@ -147,7 +147,7 @@ static void test_clones(void **state)
 	assert_true(called_alike("f._omp_fn.0.cold", "f._omp_fn.0"));
 	assert_true(called_alike("f.0.isra.0", "f.0"));
 	assert_true(called_alike("operator/(A, ...) [clone .cold]", "operator/(A, ...)"));
-	/* Names that people gave, in languages that write "." between the parts of a name. */
+	/* Real names, from languages that write "." between the parts of a name. */
 	assert_false(called_alike("x.part", "x"));
 	assert_false(called_alike("pkg.clone", "pkg"));
 	assert_false(called_alike("pkg.clone", "pkg.specialized"));

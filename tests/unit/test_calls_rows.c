@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_calls_rows.c - trees of calls as rows: what is open, in which order, and where the butterfly's parts stand.
+ * test_calls_rows.c - call trees as rows: open nodes, order, and the parts of the butterfly.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +27,7 @@ static void tree_begin(struct tree *tree)
 	tree->nodes[0].sums.total = WHOLE;
 }
 
-/* Children in the order of their adding. */
+/* Appends a child of parent. Returns its node. */
 static uint32_t add(struct tree *tree, uint32_t parent, uint32_t symref, uint64_t total)
 {
 	uint32_t node = tree->tree.n++, *link = &tree->nodes[parent].child;
@@ -55,7 +55,7 @@ static void expect(const struct calls_rows *rows, const uint32_t *symrefs, size_
 		expect(rows, expected, sizeof(expected) / sizeof(*expected)); \
 	} while (0)
 
-/* Heavy nodes are open at first, and what the user did stays, whatever the weights become. */
+/* Heavy nodes are open at first. The user's choices stay when weights change. */
 static void test_opens_and_closes(void **state)
 {
 	struct calls_rows rows = {0};
@@ -82,7 +82,7 @@ static void test_opens_and_closes(void **state)
 	assert_int_equal(calls_rows_open(&rows, rows.rows[0].path, false), 0);
 	assert_int_equal(calls_rows_make(&rows, CALLS_TREE, NULL, &tree.tree, WHOLE), 0);
 	EXPECT(&rows, 1, 5);
-	/* Many choices, and none is forgotten. */
+	/* No choice is forgotten, however many there are. */
 	for (uint64_t path = 1; path < 500; path++)
 		assert_int_equal(calls_rows_open(&rows, path * 77, true), 0);
 	assert_int_equal(calls_rows_make(&rows, CALLS_TREE, NULL, &tree.tree, WHOLE), 0);
@@ -90,7 +90,8 @@ static void test_opens_and_closes(void **state)
 	calls_rows_fini(&rows);
 }
 
-/* What calls_rows_opens() does not ask for is not looked at: rows are the same without. */
+/* Nodes that calls_rows_opens() does not ask for are not read: rows are equal without their
+ * children. */
 static void test_shut(void **state)
 {
 	struct calls_rows rows = {0};
@@ -112,7 +113,7 @@ static void test_shut(void **state)
 	EXPECT(&rows, 1, 2, 3);
 	assert_true(rows.rows[2].can_open && !rows.rows[2].open);
 	assert_false(rows.rows[1].can_open);
-	/* It is asked for from now on; until it is there, the row is closed. */
+	/* The node is asked for from now on. Its row stays closed until the children are there. */
 	assert_int_equal(calls_rows_open(&rows, rows.rows[2].path, true), 0);
 	assert_true(calls_rows_opens(&tree.tree, light, &opening));
 	assert_int_equal(calls_rows_make(&rows, CALLS_TREE, NULL, &tree.tree, WHOLE), 0);
@@ -120,7 +121,8 @@ static void test_shut(void **state)
 	assert_true(rows.rows[2].can_open && !rows.rows[2].open);
 	calls_rows_fini(&rows);
 
-	/* Of a butterfly the centre is open, and above it callers that are most of what calls them. */
+	/* In a butterfly the centre is open, and above it each caller that makes most of the
+	 * calls. */
 	tree_begin(&tree);
 	main_node = add(&tree, 0, 9, 500);
 	light = add(&tree, add(&tree, main_node, 1, 400), 2, 390);
@@ -130,7 +132,8 @@ static void test_shut(void **state)
 	assert_true(calls_rows_opens(&tree.tree, light, &opening));
 }
 
-/* A row moves up only where it is clearly heavier than the one before it, and never while the order is held. */
+/* A row moves up only if it is clearly heavier than the one before it, and never while the order is
+ * held. */
 static void test_order_is_calm(void **state)
 {
 	struct calls_rows rows = {0};
@@ -164,7 +167,7 @@ static void test_order_is_calm(void **state)
 	calls_rows_fini(&rows);
 }
 
-/* The nearest callers stand next to the symbol, the heaviest nearest; what it calls is below. */
+/* Direct callers are next to the symbol, the heaviest nearest. Callees are below it. */
 static void test_butterfly(void **state)
 {
 	struct calls_rows rows = {0};
@@ -190,7 +193,7 @@ static void test_butterfly(void **state)
 	assert_int_equal(
 		calls_rows_make(&rows, CALLS_BUTTERFLY, &callers.tree, &called.tree, WHOLE), 0);
 	EXPECT(&rows, 3, 2, 1, 9, 5, 6);
-	/* Its order is kept though it stands upside down. */
+	/* The order of the callers is held, too, though it is upside down. */
 	callers.nodes[4].sums.total = 440;
 	assert_int_equal(
 		calls_rows_make(&rows, CALLS_BUTTERFLY, &callers.tree, &called.tree, WHOLE), 0);
@@ -202,7 +205,7 @@ static void test_butterfly(void **state)
 	calls_rows_fini(&rows);
 }
 
-/* Chains of single calls are not moved to the right for ever; callers go on being open along the heavy one. */
+/* A chain of single calls is not indented without end. Callers stay open along the heavy one. */
 static void test_chains(void **state)
 {
 	struct calls_rows rows = {0};

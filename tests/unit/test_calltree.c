@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_calltree.c - trees of calls equal those of a naive model, and what is left out of them is still in their sums.
+ * test_calltree.c - call trees equal those of a naive model.
  *
- * The model keeps each path as a text of symrefs.
+ * The model keeps each path as a text of symrefs. Nodes that are left out still count in the sums.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,7 +42,7 @@ static struct path *path_of(struct model *model, const char *text)
 	return &model->paths[model->n++];
 }
 
-/* Leaf first. */
+/* Writes the symrefs of a stack to out, leaf first. Returns their number. */
 static size_t symrefs_of(struct fixture *fixture, uint32_t node, uint32_t out[DEPTH])
 {
 	size_t n = 0;
@@ -56,7 +56,7 @@ static size_t symrefs_of(struct fixture *fixture, uint32_t node, uint32_t out[DE
 	return n;
 }
 
-/* Counts the path of symrefs from first on, n of them, each step being `step` further. */
+/* Adds the cell to each prefix of a path of n symrefs. `step` leads from one to the next. */
 static void model_path(struct model *model, const uint32_t *first, size_t n, int step,
 	const struct slice *slice, uint32_t cell, bool self_all, bool self_last)
 {
@@ -99,7 +99,7 @@ static void model_cell(struct model *model, struct fixture *fixture, enum calltr
 			model_path(model, symrefs + i, n - i, 1, slice, cell, i == 0, false);
 		if (kind == CALLTREE_CALLEES && outermost)
 			model_path(model, symrefs + i, i + 1, -1, slice, cell, false, true);
-		/* A root has all of its symbol's self, here what is below another of the same. */
+		/* A root has all of its symbol's self, also that of deeper calls of the symbol. */
 		if (kind == CALLTREE_CALLEES && outermost && i > 0 && symrefs[0] == symrefs[i]) {
 			char text[TEXT];
 			struct path *path;
@@ -140,7 +140,7 @@ static void text_of(const struct calltree *tree, uint32_t node, char out[TEXT])
 			out + len, TEXT - len, "/%u", tree->nodes[path[--n]].symref);
 }
 
-/* Every node is the model's, children are sorted, and links are what they say. */
+/* Checks that all nodes equal the model's, that children are sorted and that links are right. */
 static void compare(struct model *model, const struct calltree *tree, uint64_t least, bool by_self)
 {
 	char text[TEXT];
@@ -179,7 +179,7 @@ static void compare(struct model *model, const struct calltree *tree, uint64_t l
 			fail_msg("missing: %s", model->paths[i].text);
 }
 
-/* What children have in all, those left out too, is the same whatever the limit. */
+/* Sums all children, those left out too: the result does not depend on the limit. */
 static void add_children(
 	const struct calltree *tree, uint32_t node, struct calltree_sums *sums, uint32_t *n)
 {
@@ -252,7 +252,7 @@ static void test_random_trees(void **state)
 	calls_free(calls);
 }
 
-/* Open by chance, but always the same where the path is. */
+/* Opens nodes at random, but each path always in the same way. */
 static bool opens_some(const struct calltree *tree, uint32_t node, void *ctx)
 {
 	uint32_t hash = 7;
@@ -263,7 +263,7 @@ static bool opens_some(const struct calltree *tree, uint32_t node, void *ctx)
 	return hash % 5 < 3;
 }
 
-/* The tree of what is wanted is part of the whole one, and tells of what else there is. */
+/* Checks that the tree with closed nodes is part of the whole one and marks those with children. */
 static void compare_opened(const struct calltree *all, uint32_t from, const struct calltree *some,
 	uint32_t node, uint32_t met[2])
 {
@@ -314,7 +314,7 @@ static void test_opened(void **state)
 	calls_free(calls);
 }
 
-/* f0 > f1 > f1 > f2 with 10, f0 > f1 with 5: f1 is in 15 of 15, once each. */
+/* f0 > f1 > f1 > f2 (weight 10) and f0 > f1 (weight 5): f1 has 15 of 15, counted once per stack. */
 static void test_recursion(void **state)
 {
 	struct fixture *fixture = *state;
@@ -364,7 +364,8 @@ static void test_recursion(void **state)
 	calls_free(calls);
 }
 
-/* f0 > f1 > f2, where f1 calls f2 out of two functions that are inlined in it, and f2 is sampled in one. */
+/* f0 > f1 > f2: the call of f2 is in two functions inlined in f1. f2 is sampled in one inlined in
+ * f2. */
 static void test_inlined(void **state)
 {
 	static const struct symbols_frame in_f1[] = {{.function = "inner", .inlined = true},
@@ -470,8 +471,8 @@ static bool is_enough(uint64_t weight, uint64_t least)
 	return weight >= least && weight > 0;
 }
 
-/* Each path that is in either time is a node, with the sums that each of the two models has for it; with a limit, if it weighs
- * enough in one of them. */
+/* Checks that each path of either time is a node with the sums of both models. With a limit, a node
+ * must weigh enough in one of the two. */
 static void compare_both(struct model models[2], const struct calltree *tree, uint64_t least)
 {
 	uint64_t least_base = (uint64_t)((double)least * (double)whole_of(tree, true) /
@@ -500,7 +501,7 @@ static void compare_both(struct model models[2], const struct calltree *tree, ui
 				fail_msg("missing: %s", models[side].paths[i].text);
 }
 
-/* What children have in both times, with those left out, is what the whole tree has. */
+/* Checks that children, with those left out, have the base sums of the whole tree. */
 static void compare_below(const struct calltree *all, const struct calltree *pruned)
 {
 	for (uint32_t i = 0; i < pruned->n; i++) {
@@ -529,7 +530,7 @@ static void test_against_another_time(void **state)
 	struct calls *calls;
 
 	fixture_randomize(fixture, 11, 200);
-	/* One side has what the other has not. */
+	/* Each time has one path that the other lacks. */
 	fixture_cell(
 		fixture, 1, fixture_stack(fixture, "1 2 3 3"), fixture->labels[1], 0, 0, 5000, 5);
 	fixture_cell(
@@ -563,7 +564,7 @@ static void test_against_another_time(void **state)
 	calls_free(calls);
 }
 
-/* Of an empty time everything is new, and of an empty window everything is gone. */
+/* With an empty basis all nodes are new. With an empty window all nodes are gone. */
 static void test_against_nothing(void **state)
 {
 	struct fixture *fixture = *state;

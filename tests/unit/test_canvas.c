@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_canvas.c - clipping, cutting, wide characters, bars and sparklines, ASCII, the dump.
+ * test_canvas.c - clipping, cutting, wide characters, bars, sparklines, ASCII and the dump.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -61,10 +61,10 @@ static void test_wide_characters_take_two_columns(void **state)
 	assert_int_equal(canvas_init(&canvas, 6, 3, 0), 0);
 	assert_int_equal(canvas_text(&canvas, 0, 0, 6, STYLE_TEXT, "日x"), 3);
 	assert_int_equal(canvas.cells[1].glyph, 0);
-	/* half of a wide character overwritten: no orphan stays */
+	/* Overwriting half of a wide character clears the other half. */
 	canvas_glyph(&canvas, 1, 0, '!', STYLE_TEXT);
 	assert_int_equal(canvas.cells[0].glyph, ' ');
-	/* never half a character at the edge or before an ellipsis */
+	/* A wide character is never cut in half, at the edge or before an ellipsis. */
 	assert_int_equal(canvas_text(&canvas, 5, 1, 6, STYLE_TEXT, "日"), 2);
 	assert_int_equal(canvas_text(&canvas, 0, 2, 4, STYLE_TEXT, "日本語"), 3);
 	expect(&canvas, " !x\n\n日…\n");
@@ -107,7 +107,7 @@ static void test_bad_utf8_and_controls_never_come_through(void **state)
 	for (int i = 0; i < 8; i++)
 		assert_true(canvas.cells[i].glyph >= ' ');
 	assert_int_equal(canvas.cells[3].glyph, 0xfffd);
-	/* C1: CSI in one character */
+	/* U+009B, the C1 control character CSI */
 	canvas_text(&canvas, 0, 0, 8, STYLE_TEXT, "\xc2\x9b");
 	assert_int_equal(canvas.cells[0].glyph, '?');
 	canvas_glyph(&canvas, 1, 0, 0x9b, STYLE_TEXT);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_catalogue.c - the catalogue of a made-up machine, searching in it, and fields of a format file.
+ * test_catalogue.c - the catalogue of a made-up machine: search, completion, format fields.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -110,7 +110,7 @@ static void test_entries(void **state)
 	assert_true(entry->scale > 2.3e-10 && entry->scale < 2.4e-10);
 	assert_int_equal(find(catalogue, "sched:sched_switch")->group, CATALOGUE_TRACEPOINT);
 	assert_int_equal(find(catalogue, "mem:ADDRESS[/LENGTH][:rwx]")->group, CATALOGUE_FORM);
-	/* Groups stand together, tracepoints by name. */
+	/* Entries are sorted by group, tracepoints by name. */
 	entry = catalogue_entries(catalogue, &n);
 	for (size_t i = 0; i < n; i++) {
 		assert_true(entry[i].group >= group);
@@ -181,7 +181,7 @@ static void test_fields(void **state)
 	catalogue_free(catalogue);
 }
 
-/* On the caller itself; what is refused here has an errno, what opens has none. */
+/* Probes on the calling thread. A refused entry has an errno, one that opens has none. */
 static void test_probe(void **state)
 {
 	struct system_dirs system;
@@ -205,7 +205,7 @@ static void test_probe(void **state)
 	catalogue_probe_exactly(
 		catalogue, &self, (size_t)(find(catalogue, "sched:sched_switch") - entries));
 	assert_true(find(catalogue, "sched:sched_switch")->exactly);
-	/* A tracepoint without an id cannot be opened by anybody. */
+	/* A tracepoint without an id cannot be opened, even by root. */
 	assert_int_equal(find(catalogue, "sched:sched_switch")->state, CATALOGUE_REFUSED);
 	assert_int_equal(find(catalogue, "sched:sched_switch")->error, ENOENT);
 	catalogue_free(catalogue);
@@ -241,18 +241,19 @@ static void test_completion(void **state)
 	const struct catalogue_entry *entries = catalogue_entries(catalogue, &n);
 
 	(void)state;
-	/* What begins with it goes first, then what has it behind a separator; case is ignored. */
+	/* Names that begin with the text come first, then names that have it after a separator.
+	 * Case is ignored. */
 	completes(catalogue, "SCHED", sched, 1, 1);
 	completes(catalogue, "switches", switches, 2, 0);
 	completes(catalogue, "rq_i", block, 1, 0);
 	completes(catalogue, "", NULL, 0, 0);
-	/* Behind a separator goes before within a word, which "references" has. */
+	/* A match after a separator comes before one within a word, as in "references". */
 	catalogue_complete(entries, n, "en", &out);
 	assert_true(out.n > 1);
 	assert_string_equal(entries[out.at[0]].name, "power/energy-pkg/");
-	/* A second name is as good. */
+	/* An alias matches as well as the name. */
 	completes(catalogue, "cs", cs, 1, 1);
-	/* A form goes with whatever is put in. */
+	/* A form matches whatever follows its fixed part. */
 	completes(catalogue, "upro", probe, 1, 1);
 	completes(catalogue, "uprobe:libc.so.6:getp", probe, 1, 1);
 	catalogue_complete(entries, n, "page-fautls", &out);
@@ -260,7 +261,7 @@ static void test_completion(void **state)
 	assert_string_equal(entries[out.at[0]].name, faults[0]);
 	catalogue_complete(entries, n, "quite-another", &out);
 	assert_int_equal(out.n, 0);
-	/* L1-dcache-load-misses, L1-dcache-loads */
+	/* common prefix of L1-dcache-load-misses and L1-dcache-loads */
 	assert_int_equal(catalogue_common(entries, n, "L1-d"), strlen("L1-dcache-"));
 	assert_int_equal(catalogue_common(entries, n, "L1-dcache-l"), strlen("L1-dcache-load"));
 	assert_int_equal(catalogue_common(entries, n, "sched"), strlen(sched[0]));

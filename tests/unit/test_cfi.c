@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_cfi.c - call frame information made by hand, instruction by instruction, and what becomes of
- * it.
+ * test_cfi.c - call frame information made by hand, and the unwind rules made from it.
  *
  *   segment       offset 0x1000..0x2fff, address 0x401000, executable
  *   .eh_frame     address 0x400100
@@ -24,11 +23,11 @@
 #define CODE_ADDR 0x401000u
 #define BYTES 4096
 
-/* A section in the making. */
+/* a section under construction */
 struct bytes {
 	uint8_t at[BYTES];
 	size_t len;
-	size_t cie; /* where the last one is */
+	size_t cie; /* offset of the last CIE */
 	bool is_debug;
 };
 
@@ -47,7 +46,7 @@ static void put_all(struct bytes *bytes, const void *from, size_t len)
 	bytes->len += len;
 }
 
-/* Its length, once all of it is there. */
+/* Writes the length of the record that began at start. */
 static void end_record(struct bytes *bytes, size_t start)
 {
 	const uint32_t len = (uint32_t)(bytes->len - start - 4);
@@ -55,7 +54,7 @@ static void end_record(struct bytes *bytes, size_t start)
 	memcpy(bytes->at + start, &len, 4);
 }
 
-/* letters: an augmentation, with its data; program: instructions. */
+/* Appends a CIE. letters: the augmentation; data: its data; program: instructions. */
 static void put_cie(struct bytes *bytes, const char *letters, const void *data, size_t data_len,
 	const void *program, size_t len, uint8_t ra)
 {
@@ -75,7 +74,7 @@ static void put_cie(struct bytes *bytes, const char *letters, const void *data, 
 	end_record(bytes, start);
 }
 
-/* As compilers write it: CFA = rsp + 8, ra at CFA - 8. */
+/* Appends a CIE as compilers write it: CFA = rsp + 8, ra at CFA - 8. */
 static void put_usual_cie(struct bytes *bytes)
 {
 	static const uint8_t program[] = {0x0c, 7, 8, 0x90, 1};
@@ -83,7 +82,7 @@ static void put_usual_cie(struct bytes *bytes)
 	put_cie(bytes, "zR", "\x1b", 1, program, sizeof(program), 16); /* pcrel, sdata4 */
 }
 
-/* offset, len: of the function, in the file. */
+/* Appends an FDE. offset, len: bytes of the function in the file. */
 static void put_fde(
 	struct bytes *bytes, uint64_t offset, uint64_t len, const void *program, size_t program_len)
 {
@@ -111,7 +110,7 @@ static struct elffile_segment code_segment = {.type = PT_LOAD,
 	.memsz = 0x2000,
 	.exec = true};
 
-static uint64_t entry; /* address where the program begins; 0: it is none */
+static uint64_t entry; /* address of the program's entry; 0 if it is not a program */
 
 static void build(
 	const struct bytes *const *sections, size_t n, uint16_t machine, struct unwtab *table)
@@ -130,7 +129,7 @@ static void build(
 	int fd;
 
 	for (size_t i = 0; i < n; i++) {
-		/* On the heap, for sanitizers to see its end. */
+		/* On the heap, so that sanitizers see the end. */
 		copies[i] = malloc(sections[i]->len ? sections[i]->len : 1);
 		memcpy(copies[i], sections[i]->at, sections[i]->len);
 		given[i] = (struct cfi_section){.bytes = copies[i],
@@ -149,7 +148,7 @@ static void build(
 		free(copies[i]);
 }
 
-/* "sp+16 cfa-16 cfa-8": the CFA, bp and ra; with " bx-16" where rbx is not in its register. */
+/* Returns the rule as "sp+16 cfa-16 cfa-8": CFA, bp and ra. " bx-16" follows if rbx was saved. */
 static const char *text_at(const struct unwtab *table, uint64_t offset)
 {
 	static const char *const cfas[] = {
@@ -186,7 +185,7 @@ static void build_one(const struct bytes *section, struct unwtab *table)
 
 #define USUAL "sp+8 same+0 cfa-8"
 
-/* What a function of 0x40 bytes with these instructions has at its byte 0x20. */
+/* Checks the rule at byte 0x20 of a function of 0x40 bytes with these instructions. */
 static void expect(const char *text, const void *program, size_t len)
 {
 	struct bytes bytes = {.len = 0};
@@ -229,22 +228,22 @@ static void test_instructions(void **state)
 	EXPECT(USUAL, 0x2e, 16); /* GNU_args_size */
 	EXPECT(USUAL, 0x2d, 0x2c); /* AARCH64_negate_ra_state */
 	EXPECT("sp+16 same+0 cfa-8", 0x0e, 16, 0x0a, 0x0e, 32, 0x86, 2, 0x41, 0x0b);
-	EXPECT(USUAL, 0x82, 2, 0x05, 12, 3, 0x07, 15); /* registers that nobody follows */
-	/* CFA by another register, and back. */
-	/* OpenSSL's loops keep the stack pointer in any register. */
+	EXPECT(USUAL, 0x82, 2, 0x05, 12, 3, 0x07, 15); /* registers that no rule follows */
+	/* The CFA moves to another register and back. */
+	/* In OpenSSL's loops any register may hold the stack pointer. */
 	EXPECT("r0+8 same+0 cfa-8", 0x0d, 0);
 	EXPECT("r10+0 same+0 cfa-8", 0x0c, 10, 0);
 	EXPECT("r15+16 cfa-16 cfa-8", 0x0c, 15, 16, 0x86, 2);
-	EXPECT("r4+8 same+0 cfa-8", 0x0f, 2, 0x74, 8); /* an expression of the same */
+	EXPECT("r4+8 same+0 cfa-8", 0x0f, 2, 0x74, 8); /* the expression of the same rule */
 	EXPECT("none", 0x0c, 16, 8);
 	EXPECT("none", 0x0c, 17, 8);
 	EXPECT("sp+24 same+0 cfa-8", 0x0c, 10, 24, 0x41, 0x0d, 7);
-	/* The return address, or sp, is in a register. */
+	/* The return address or sp is in a register. */
 	EXPECT("none", 0x09, 16, 5);
 	EXPECT("none", 0x09, 7, 8);
 	EXPECT("none", 0x08, 16);
 	EXPECT("end+0 same+0 same+0", 0x07, 16);
-	/* Offsets that do not fit. */
+	/* Offsets that do not fit into a rule. */
 	EXPECT("none", 0x0e, 0x80, 0x80, 0x80, 0x80, 0x10);
 	EXPECT("sp+8 undefined+0 cfa-8", 0x86, 0x80, 0x80, 0x02);
 	EXPECT("none", 0x90, 0x80, 0x80, 0x02);
@@ -271,13 +270,13 @@ static void test_rbx(void **state)
 	EXPECT(USUAL, 0x83, 2, 0xc3); /* restore */
 	EXPECT("bp+16 same+0 cfa-8 bx-24", 0x0c, 6, 16, 0x10, 3, 2, 0x76, 0x78); /* at bp - 8 */
 	EXPECT(USUAL " bx lost", 0x10, 3, 2, 0x76, 0x78);
-	EXPECT(USUAL " bx lost", 0x10, 3, 2, 0x77, 0x79); /* not a word's place */
-	/* These have no room for it. */
+	EXPECT(USUAL " bx lost", 0x10, 3, 2, 0x77, 0x79); /* not a multiple of a word */
+	/* These rules have no room for rbx. */
 	EXPECT("r10+0 same+0 cfa-8", 0x0c, 10, 0, 0x83, 2);
 	EXPECT("*sp+16+56 same+0 cfa-8", 0x0f, 5, 0x77, 16, 0x06, 0x23, 56, 0x83, 2);
 	EXPECT("plt+11 same+0 cfa-8", 0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33,
 		0x24, 0x22, 0x83, 2);
-	/* Register 3 of arm64 is another. */
+	/* On arm64, register 3 is not rbx. */
 	put_cie(&bytes, "zR", "\x1b", 1, "\x0c\x1f\x00", 3, 30);
 	put_fde(&bytes, 0x1100, 0x40, saved, sizeof(saved));
 	build(&section, 1, EM_AARCH64, &table);
@@ -288,13 +287,13 @@ static void test_rbx(void **state)
 static void test_advances(void **state)
 {
 	(void)state;
-	EXPECT(USUAL, 0x61, 0x0e, 16); /* begins at byte 0x21 */
+	EXPECT(USUAL, 0x61, 0x0e, 16); /* the rule begins at byte 0x21 */
 	EXPECT("sp+16 same+0 cfa-8", 0x60, 0x0e, 16);
 	EXPECT("sp+16 same+0 cfa-8", 0x02, 0x20, 0x0e, 16);
 	EXPECT("sp+16 same+0 cfa-8", 0x03, 0x20, 0, 0x0e, 16);
 	EXPECT("sp+16 same+0 cfa-8", 0x04, 0x20, 0, 0, 0, 0x0e, 16);
 	EXPECT("sp+16 same+0 cfa-8", 0x1d, 0x20, 0, 0, 0, 0, 0, 0, 0, 0x0e, 16);
-	/* Beyond the end: what follows is nobody's. */
+	/* Advances beyond the end: later instructions apply to no byte. */
 	EXPECT(USUAL, 0x1d, 255, 255, 255, 255, 255, 255, 255, 255, 0x0e, 16);
 	EXPECT(USUAL, 0x04, 255, 255, 255, 255, 0x0e, 16, 0x41, 0x0e, 24);
 }
@@ -302,7 +301,7 @@ static void test_advances(void **state)
 static void test_expressions(void **state)
 {
 	(void)state;
-	/* Of the CFA: register, deref, PLT, others. */
+	/* Expressions of the CFA: a register, a dereference, the PLT's, unknown ones. */
 	EXPECT("sp+16 same+0 cfa-8", 0x0f, 2, 0x77, 16);
 	EXPECT("*sp+24 same+0 cfa-8", 0x0f, 3, 0x77, 24, 0x06);
 	EXPECT("*bp-8 same+0 cfa-8", 0x0f, 3, 0x76, 0x78, 0x06);
@@ -313,7 +312,8 @@ static void test_expressions(void **state)
 	EXPECT("none", 0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x34, 0x24, 0x22);
 	EXPECT("none", 0x0f, 3, 0x7a, 0, 0x06);
 	EXPECT("none", 0x0f, 0);
-	/* *(rsp + 8 * r9 + 16) + 24; with another number, without the word, of another register. */
+	/* *(rsp + 8 * r9 + 16) + 24. Unknown: another offset, factor or register, and no
+	 * dereference. */
 	EXPECT("*sp+8*r9+16+24 same+0 cfa-8", 0x0f, 10, 0x77, 16, 0x79, 0, 0x38, 0x1e, 0x22, 0x06,
 		0x23, 24);
 	EXPECT("none", 0x0f, 10, 0x77, 16, 0x79, 0, 0x38, 0x1e, 0x22, 0x06, 0x23, 32);
@@ -325,11 +325,11 @@ static void test_expressions(void **state)
 	EXPECT("*sp+16+56 same+0 cfa-8", 0x0f, 5, 0x77, 16, 0x06, 0x23, 56);
 	EXPECT("none", 0x0f, 5, 0x77, 16, 0x06, 0x23, 57);
 	EXPECT("none", 0x0f, 6, 0x77, 16, 0x06, 0x23, 0x80, 0x08);
-	/* An offset waits for a register; that goes on with the offset there was. */
+	/* After an expression, an offset waits for a register. A register uses the last offset. */
 	EXPECT("*bp-8 same+0 cfa-8", 0x0f, 3, 0x76, 0x78, 0x06, 0x0e, 16);
 	EXPECT("sp+8 same+0 cfa-8", 0x0f, 3, 0x76, 0x78, 0x06, 0x0d, 7);
 	EXPECT("sp+16 same+0 cfa-8", 0x0f, 3, 0x76, 0x78, 0x06, 0x0e, 16, 0x0d, 7);
-	/* Of a register: relative to the CFA where it can be. */
+	/* Expressions of a register: relative to the CFA if possible. */
 	EXPECT("bp+16 cfa-16 cfa-8", 0x0c, 6, 16, 0x10, 6, 2, 0x76, 0);
 	EXPECT("*bp-8 bp+0 cfa-8", 0x0f, 3, 0x76, 0x78, 0x06, 0x10, 6, 2, 0x76, 0);
 	EXPECT("sp+32 cfa-32 cfa-16", 0x0e, 32, 0x10, 6, 2, 0x77, 0, 0x10, 16, 2, 0x77, 16);
@@ -340,7 +340,7 @@ static void test_expressions(void **state)
 
 static void test_signal_frame(void **state)
 {
-	/* As __restore_rt of glibc has it. */
+	/* The program of glibc's __restore_rt. */
 	static const uint8_t program[] = {0x0f, 4, 0x77, 0xa0, 0x01, 0x06, 0x10, 6, 3, 0x77, 0xf8,
 		0, 0x10, 7, 3, 0x77, 0xa0, 0x01, 0x10, 16, 3, 0x77, 0xa8, 0x01};
 	struct bytes bytes = {.len = 0};
@@ -357,7 +357,7 @@ static void test_signal_frame(void **state)
 static void test_broken_instructions(void **state)
 {
 	(void)state;
-	/* Up to there it is known. */
+	/* The rule is known up to the broken instruction. */
 	EXPECT("none", 0x44, 0x3f);
 	EXPECT("none", 0x0b);
 	EXPECT("none", 0x0e);
@@ -369,7 +369,7 @@ static void test_broken_instructions(void **state)
 	expect("none", remember, sizeof(remember));
 }
 
-/* An instruction that names the address it is about. */
+/* DW_CFA_set_loc, which holds the address that it advances to. */
 static void test_set_location(void **state)
 {
 	static const uint8_t absolute[] = {1, 0x20, 0x11, 0x40, 0, 0, 0, 0, 0, 0x0e, 16};
@@ -380,7 +380,7 @@ static void test_set_location(void **state)
 
 	(void)state;
 	put_usual_cie(&eh);
-	/* Its operand lies behind the head of the record and the instruction's first byte. */
+	/* The operand is after the head of the record and the first byte of the instruction. */
 	const uint32_t distance = CODE_ADDR + 0x120 - (uint32_t)(FRAME_ADDR + eh.len + 18);
 	memcpy(relative + 1, &distance, 4);
 	put_fde(&eh, 0x1100, 0x40, relative, sizeof(relative));
@@ -399,7 +399,7 @@ static void test_set_location(void **state)
 	unwtab_close(&table);
 }
 
-/* Where one function ends and another starts, the other's rule counts. */
+/* Each function has its own rule up to the last byte, next to its neighbour. */
 static void test_neighbours(void **state)
 {
 	static const uint8_t second[] = {0x0e, 16};
@@ -410,10 +410,11 @@ static void test_neighbours(void **state)
 	put_usual_cie(&bytes);
 	put_fde(&bytes, 0x1140, 0x20, second, sizeof(second));
 	put_fde(&bytes, 0x1100, 0x40, NULL, 0);
-	put_fde(&bytes, 0x1120, 0x10, second, sizeof(second)); /* inside: the first one counts */
-	put_fde(&bytes, 0x1150, 0x20, NULL, 0); /* its end alone is free */
+	/* inside the first function: that one counts */
+	put_fde(&bytes, 0x1120, 0x10, second, sizeof(second));
+	put_fde(&bytes, 0x1150, 0x20, NULL, 0); /* only the end of it is free */
 	put_fde(&bytes, 0x1180, 0, second, sizeof(second));
-	put_fde(&bytes, 0x2ff0, 0x7fffffff, NULL, 0); /* to the end of the segment */
+	put_fde(&bytes, 0x2ff0, 0x7fffffff, NULL, 0); /* cut at the end of the segment */
 	put_fde(&bytes, 0x5000, 0x10, NULL, 0); /* in no segment */
 	build_one(&bytes, &table);
 	assert_string_equal(text_at(&table, 0x1120), USUAL);
@@ -429,7 +430,7 @@ static void test_neighbours(void **state)
 	unwtab_close(&table);
 }
 
-/* .debug_frame counts only where .eh_frame has nothing. */
+/* .debug_frame counts only for code without .eh_frame rules. */
 static void test_two_sections(void **state)
 {
 	static const uint8_t cie[] = {0x0c, 7, 8, 0x90, 1}, other[] = {0x0e, 16};
@@ -458,7 +459,7 @@ static void test_two_sections(void **state)
 	unwtab_close(&table);
 }
 
-/* With personality and language data in front of, or behind, the encoding. */
+/* Personality and language data before or after the pointer encoding. */
 static void test_augmentations(void **state)
 {
 	static const uint8_t program[] = {0x0c, 7, 8, 0x90, 1};
@@ -496,12 +497,12 @@ static void test_augmentations(void **state)
 	}
 }
 
-/* Addresses in each format that there is. */
+/* Addresses in each pointer encoding. */
 static void test_encodings(void **state)
 {
 	static const struct {
 		uint8_t encoding, width;
-		uint64_t limit; /* of what can be written */
+		uint64_t limit; /* first value that does not fit */
 	} cases[] = {{0x00, 8, 0}, {0x10, 8, 0}, {0x03, 4, 0}, {0x13, 4, 0}, {0x04, 8, 0},
 		{0x0b, 4, 0}, {0x0c, 8, 0}, {0x1c, 8, 0}, {0x12, 2, 0}, {0x1a, 2, 0}};
 	static const uint8_t program[] = {0x0c, 7, 8, 0x90, 1};
@@ -528,7 +529,7 @@ static void test_encodings(void **state)
 	}
 }
 
-/* Ends of sections that were joined; CIEs that are none; records that lie. */
+/* Ends of joined sections, pointers to no CIE, and records with wrong lengths. */
 static void test_records(void **state)
 {
 	struct bytes bytes = {.len = 0};
@@ -539,15 +540,15 @@ static void test_records(void **state)
 	put_fde(&bytes, 0x1100, 0x10, NULL, 0);
 	put(&bytes, 4, 0);
 	put_fde(&bytes, 0x1200, 0x10, NULL, 0);
-	/* Its CIE is in the middle of another record. */
+	/* The CIE pointer leads into another record. */
 	bytes.cie += 4;
 	put_fde(&bytes, 0x1300, 0x10, NULL, 0);
-	/* Its return address is in another column. */
+	/* The CIE has the return address in another column. */
 	put_cie(&bytes, "zR", "\x1b", 1, NULL, 0, 3);
 	put_fde(&bytes, 0x1400, 0x10, NULL, 0);
 	put_usual_cie(&bytes);
 	put_fde(&bytes, 0x1500, 0x10, NULL, 0);
-	/* Longer than the section. */
+	/* The record is longer than the section. */
 	put(&bytes, 4, 0x1000);
 	put(&bytes, 4, 0);
 	build_one(&bytes, &table);
@@ -559,7 +560,7 @@ static void test_records(void **state)
 	assert_int_equal(table.code_bytes, 0x30);
 	unwtab_close(&table);
 
-	/* Cut anywhere. */
+	/* The section is cut at each byte. */
 	const size_t len = bytes.len;
 	for (bytes.len = 0; bytes.len < len; bytes.len++) {
 		build_one(&bytes, &table);
@@ -590,13 +591,13 @@ static void test_arm64(void **state)
 	assert_int_equal(table.bp_bytes, 0x34);
 	unwtab_close(&table);
 
-	/* The machine 386 has no rules. */
+	/* For EM_386, this section makes no rules. */
 	build(sections, 1, EM_386, &table);
 	assert_int_equal(table.n_rows, 0);
 	unwtab_close(&table);
 }
 
-/* GCC saves x30 at the lower end of a frame: here of 40,976 bytes, by sp and by x29. */
+/* GCC saves x30 at the lower end of a frame: one of 40,976 bytes, by sp and by x29. */
 static void test_arm64_large_frame(void **state)
 {
 	static const uint8_t cie[] = {0x0c, 31, 0};
@@ -616,7 +617,7 @@ static void test_arm64_large_frame(void **state)
 	unwtab_close(&table);
 }
 
-/* A vdso's CFI leads to the frame record, its rule to all registers. */
+/* The CFI of a vdso leads to the frame record. Its rule restores all registers. */
 static void test_arm64_signal_frame(void **state)
 {
 	static const uint8_t program[] = {0x0c, 29, 0, 0x9d, 0, 0x11, 30, 0x7f};
@@ -635,7 +636,7 @@ static void test_arm64_signal_frame(void **state)
 	unwtab_close(&table);
 }
 
-/* Code of 32 bits is not unwound by tables, but what nobody calls ends a chain. */
+/* 32-bit code is not unwound by tables, but a function without a caller ends a chain. */
 static void test_32_bits(void **state)
 {
 	static const uint8_t usual[] = {0x0c, 4, 4, 0x88, 1}, undefined[] = {0x07, 8},
@@ -659,7 +660,8 @@ static void test_32_bits(void **state)
 	unwtab_close(&table);
 }
 
-/* A compiler that makes the function at a program's entry has the rules of one that is called. */
+/* A compiled function at the entry has the rules of one with a caller. It is a root all the
+ * same. */
 static void test_entry(void **state)
 {
 	struct bytes bytes = {.len = 0};
@@ -676,7 +678,7 @@ static void test_entry(void **state)
 	assert_string_equal(text_at(&table, 0x117f), "end+0 same+0 same+0");
 	assert_string_equal(text_at(&table, 0x1180), "none");
 	unwtab_close(&table);
-	/* In the midst of a function, nothing is known of it. */
+	/* An entry inside a function has no known extent. */
 	entry = CODE_ADDR + 0x148;
 	build_one(&bytes, &table);
 	assert_string_equal(text_at(&table, 0x1148), USUAL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_cfi_gaps.c - arm64 instructions without call frame information, and the rules made for them.
+ * test_cfi_gaps.c - rules made for arm64 code without call frame information.
  */
 #include "symbols/dwarf/cfi_private.h"
 
@@ -21,7 +21,7 @@
 #define SVC 0xd4000001u
 
 struct world {
-	uint32_t code[WORDS]; /* the file; two code sections of equal size */
+	uint32_t code[WORDS]; /* the file: two code sections of equal size */
 	struct elffile_section sections[2];
 	struct elffile elf;
 	struct unwtab table;
@@ -95,7 +95,7 @@ static void expect_signal(struct world *world, size_t word)
 
 static void test_leaves(void **state)
 {
-	/* Each calls, or moves sp. */
+	/* Each calls or moves sp. */
 	static const uint32_t others[] = {
 		0x94000010, /* bl */
 		0xd63f0040, /* blr x2 */
@@ -109,7 +109,7 @@ static void test_leaves(void **state)
 		0xf81f0ffe, /* str x30, [sp, #-16]! */
 		0xf84107fe, /* ldr x30, [sp], #16 */
 	};
-	/* None does, though some come near. */
+	/* None calls or moves sp, though some are similar. */
 	static const uint32_t leaves[] = {
 		RET, 0xd61f0220, /* br x17 */
 		0x14000010, /* b */
@@ -148,11 +148,11 @@ static void test_trampoline(void **state)
 
 	world->code[7] = MOV_SIGRETURN;
 	world->code[8] = SVC;
-	world->code[9] = RET; /* of another function */
-	world->code[20] = MOV_SIGRETURN; /* without the call nothing */
-	world->code[WORDS / 2] = MOV_SIGRETURN; /* nothing stands before it */
+	world->code[9] = RET; /* part of another function */
+	world->code[20] = MOV_SIGRETURN; /* no system call follows: not a trampoline */
+	world->code[WORDS / 2] = MOV_SIGRETURN; /* no instruction before it */
 	world->code[WORDS / 2 + 1] = SVC;
-	world->code[WORDS - 1] = 0x94000010; /* so that other code there has no rule */
+	world->code[WORDS - 1] = 0x94000010; /* so that other code in this section has no rule */
 	build(world);
 	expect_leaf(world, 5);
 	for (size_t i = 6; i < 9; i++)
@@ -165,7 +165,7 @@ static void test_trampoline(void **state)
 	expect_signal(world, WORDS / 2 + 2);
 	assert_null(rule_at(world, WORDS / 2 + 3));
 	unwtab_close(&world->table);
-	/* In the system call, ip is behind the code. */
+	/* In the system call, ip is after the end of the code. */
 	world->sections[0].size += 8;
 	world->sections[1].size = 0;
 	build(world);
@@ -193,15 +193,15 @@ static void test_plt(void **state)
 		expect_leaf(world, 8);
 		unwtab_close(&world->table);
 	}
-	/* A table does not call. */
+	/* A PLT does not call: with a call, the code is not one. */
 	world->code[20] = 0x94000010;
 	build(world);
 	assert_null(rule_at(world, 1));
 	unwtab_close(&world->table);
 }
 
-/* Whether the byte before the end of this code says that a call ends there.  gap: how many bytes up
- * to the end have no rules. */
+/* Returns true if the byte before `end` gets a rule, which ends a call. gap: bytes up to `end`
+ * without rules. */
 static bool finds_call_in(
 	struct world *world, const uint8_t *code, size_t len, uint64_t gap, uint64_t end)
 {
@@ -217,7 +217,7 @@ static bool finds_call_in(
 		write(world->elf.fd, world->code, sizeof(world->code)), sizeof(world->code));
 	assert_int_equal(unwtab_builder_new(&gaps.builder, world->elf.machine), 0);
 	cfi_add_gap(&gaps, end - gap, end);
-	cfi_add_gap(&gaps, end + 16, UINT64_MAX); /* nothing follows */
+	cfi_add_gap(&gaps, end + 16, UINT64_MAX); /* the last gap */
 	assert_int_equal(unwtab_builder_finish(gaps.builder, &sealed, &n_rows), 0);
 	assert_int_equal(unwtab_open(&world->table, sealed), 0);
 	unwtab_builder_free(gaps.builder);
@@ -239,7 +239,7 @@ static bool finds_call(struct world *world, const uint8_t *code, size_t len)
 	return finds_call_in(world, code, len, end, end);
 }
 
-/* An assembler does not align functions, which may be as short as a call. */
+/* Assembly functions need no alignment and may be as short as a call. */
 static void test_calls_in_short_code(void **state)
 {
 	static const uint8_t call[] = {0xe8, 0x12, 0x34, 0, 0}, call_rax[] = {0xff, 0xd0},
@@ -250,10 +250,10 @@ static void test_calls_in_short_code(void **state)
 	assert_true(finds_call_in(world, call, sizeof(call), 15, 125));
 	assert_true(finds_call_in(world, call, sizeof(call), 5, 125));
 	assert_true(finds_call_in(world, call_rax, sizeof(call_rax), 2, 125));
-	/* It belongs to what lies before. */
+	/* The call begins before the gap. */
 	assert_false(finds_call_in(world, call, sizeof(call), 4, 125));
 	assert_false(finds_call_in(world, call_rax, sizeof(call_rax), 1, 125));
-	/* Padding, which no call is looked for in. */
+	/* A gap of less than 16 bytes before an aligned address is padding and is not searched. */
 	assert_false(finds_call_in(world, call, sizeof(call), 15, 128));
 	assert_true(finds_call_in(world, call, sizeof(call), 16, 128));
 	world->elf.machine = EM_AARCH64;
@@ -263,7 +263,7 @@ static void test_calls_in_short_code(void **state)
 
 static void test_calls(void **state)
 {
-	/* As an assembler encodes them, with their length before them. */
+	/* Bytes as an assembler encodes them, each after its length. */
 	static const uint8_t calls[][8] = {
 		{5, 0xe8, 0x12, 0x34, 0x00, 0x00}, /* call f */
 		{5, 0xe8, 0xfb, 0xff, 0xff, 0xff}, {2, 0xff, 0xd0}, /* call *%rax */
@@ -303,7 +303,7 @@ static void test_bounds(void **state)
 {
 	struct world *world = *state;
 
-	/* Data is no code; x86-64 has none of these instructions. */
+	/* Data is not code. x86-64 has no such instructions. */
 	world->sections[0].flags = SHF_ALLOC;
 	build(world);
 	assert_null(rule_at(world, 3));
@@ -313,7 +313,7 @@ static void test_bounds(void **state)
 	build(world);
 	assert_int_equal(world->table.n_rows, 0);
 	unwtab_close(&world->table);
-	/* Sections that a file has no bytes of. */
+	/* Sections without bytes in the file. */
 	world->elf.machine = EM_AARCH64;
 	world->sections[0] = world->sections[1];
 	world->sections[0].size++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_cfi_roots.c - where a program begins, as the rule that nobody called it.
+ * test_cfi_roots.c - the entry of a program gets a rule that ends the chain.
  */
 #include "symbols/dwarf/cfi.h"
 #include "tests/unit/small_elf.h"
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#define ENTRY (SMALL_TEXT_ADDR + 0x80) /* not where .text begins */
+#define ENTRY (SMALL_TEXT_ADDR + 0x80) /* not the start of .text */
 #define ENTRY_AT (SMALL_TEXT_AT + 0x80u)
 #define FUNC ELF64_ST_INFO(STB_GLOBAL, STT_FUNC)
 #define OBJECT ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT)
@@ -20,8 +20,8 @@
 struct given {
 	uint16_t machine, type;
 	bool is32, has_interpreter, is_pie;
-	uint64_t entry, size; /* size 0: it has no symbol */
-	uint8_t code[128]; /* of the entry */
+	uint64_t entry, size; /* size: bytes of the symbol; 0 if there is no symbol */
+	uint8_t code[128]; /* code at the entry */
 };
 
 static struct given usual(void)
@@ -67,7 +67,7 @@ static void build(const struct given *given, struct unwtab *table)
 	close(fd);
 }
 
-/* Exactly the len bytes from an offset on are a root; 0: none is. */
+/* Checks that exactly len bytes from an offset on are a root; none if len is 0. */
 static void expect(const struct given *given, uint64_t from, uint64_t len)
 {
 	struct unwtab table;
@@ -78,7 +78,7 @@ static void expect(const struct given *given, uint64_t from, uint64_t len)
 		const bool is_root = rule && rule->cfa == UNWTAB_END;
 		assert_int_equal(is_root, at >= from && at - from < len);
 	}
-	/* That is not what unwinding needs. */
+	/* A root's bytes do not count as code with unwind rules. */
 	if (given->machine != EM_AARCH64)
 		assert_int_equal(table.code_bytes, 0);
 	unwtab_close(&table);
@@ -91,7 +91,7 @@ static void test_symbol(void **state)
 	(void)state;
 	given.size = 0x30;
 	expect(&given, ENTRY_AT, 0x30);
-	given.size = 0x10000; /* no more than the segment */
+	given.size = 0x10000; /* limited to the segment */
 	expect(&given, ENTRY_AT, 0x380);
 	given.machine = EM_AARCH64;
 	given.size = 0x30;
@@ -105,7 +105,7 @@ static void test_symbol(void **state)
 	expect(&given, 0, 0);
 }
 
-/* Libraries have an entry as well, from older linkers: the start of their code. */
+/* Older linkers give libraries an entry as well: the start of their code. */
 static void test_programs(void **state)
 {
 	struct given given = usual();
@@ -113,21 +113,21 @@ static void test_programs(void **state)
 	(void)state;
 	given.size = 0x30;
 	given.entry = SMALL_TEXT_ADDR;
-	expect(&given, SMALL_TEXT_AT, 0x30); /* that of the shorter symbol */
+	expect(&given, SMALL_TEXT_AT, 0x30); /* size of the shorter symbol */
 	given.type = ET_DYN;
 	expect(&given, 0, 0);
 	given.has_interpreter = true;
 	expect(&given, SMALL_TEXT_AT, 0x30);
 	given.has_interpreter = false;
-	given.is_pie = true; /* static, and nothing before it */
+	given.is_pie = true; /* static, without an interpreter */
 	expect(&given, SMALL_TEXT_AT, 0x30);
 	given.is_pie = false;
-	given.entry = ENTRY; /* the dynamic linker's, which goes on behind its symbol */
+	given.entry = ENTRY; /* in the dynamic linker, whose entry code goes on after its symbol */
 	expect(&given, ENTRY_AT, 96);
 	given.type = ET_REL;
 	expect(&given, 0, 0);
 	given.type = ET_EXEC;
-	given.entry = 0x20600; /* data */
+	given.entry = 0x20600; /* an address of data */
 	expect(&given, 0, 0);
 	given.entry = 0;
 	expect(&given, 0, 0);
@@ -149,17 +149,17 @@ static void expect_stripped(uint64_t len, const void *code, size_t code_len)
 		expect_stripped(len, code_, sizeof(code_)); \
 	} while (0)
 
-/* Without a symbol the entry is sure up to its first call. */
+/* Without a symbol, the entry's code is known up to its first call. */
 static void test_stripped(void **state)
 {
 	(void)state;
 	/* xor %ebp, %ebp; call; call */
 	EXPECT_STRIPPED(7, 0x31, 0xed, 0xe8, 0x10, 0, 0, 0, 0xe8, 0x10, 0, 0, 0);
 	EXPECT_STRIPPED(7, 0x31, 0xed, 0xe8, 0x80, 0xff, 0xff, 0xff);
-	/* One that leads to no code is none. */
+	/* A call that leads to no code does not count. */
 	EXPECT_STRIPPED(12, 0x31, 0xed, 0xe8, 0x10, 0, 0, 1, 0xe8, 0x10, 0, 0, 0);
 	EXPECT_STRIPPED(8, 0x31, 0xed, 0xff, 0x15, 1, 0, 0, 0, 0xe8, 0x10, 0, 0, 0);
-	/* It may end before that: with a jump, with exit(). */
+	/* The entry may end before a call: with a jump or with exit(). */
 	EXPECT_STRIPPED(0, 0x31, 0xed, 0xe9, 0x10, 0, 0, 0, 0xe8, 0x10, 0, 0, 0);
 	EXPECT_STRIPPED(0, 0x31, 0xed, 0x0f, 0x05, 0xe8, 0x10, 0, 0, 0);
 	EXPECT_STRIPPED(0, 0x31, 0xed, 0xcd, 0x80, 0xe8, 0x10, 0, 0, 0);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_cgroup.c - mounts of version 1, version 2 and both, and cgroups by path and by the id of a container, in a tree made
- * of directories.
+ * test_cgroup.c - cgroup mounts of version 1, 2 and both; cgroups by path and container id.
+ *
+ * The cgroups are directories of a temporary tree.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -95,7 +96,7 @@ static void test_mounts(void **state)
 	assert_string_equal(mounts.other, "/sys/fs/cgroup/cpu");
 	assert_string_equal(mounts.memory, "/sys/fs/cgroup/mem");
 	assert_string_equal(cgroup_root(&mounts), "/sys/fs/cgroup/perf event");
-	/* Without the controller in version 1 events use version 2. */
+	/* Events use version 2 if version 1 has no perf_event controller. */
 	cgroup_parse_mounts("cgroup /c cgroup rw,noperf_event,perf_events 0 0\n"
 			    "cgroup2 /u cgroup2 rw 0 0\n",
 		&mounts);
@@ -128,7 +129,7 @@ static void test_limits(void **state)
 	assert_int_equal(cgroup_memory_limit_of(&mounts, "0::/user.slice/deadbeef\n"), 0);
 	write_limit(tree, "v2/user.slice/deadbeef/memory.max", "max\n");
 	assert_int_equal(cgroup_memory_limit_of(&mounts, "0::/user.slice/deadbeef\n"), 0);
-	/* The lowest limit of the cgroup and those above it counts. */
+	/* The lowest limit of the cgroup and its ancestors counts. */
 	write_limit(tree, "v2/user.slice/memory.max", "67108864\n");
 	assert_int_equal(
 		cgroup_memory_limit_of(&mounts, "1:name=x:/\n0::/user.slice/deadbeef\n"), 64 << 20);
@@ -213,8 +214,8 @@ static void test_containers(void **state)
 	found(tree, "d00d00000000",
 		"/v2/kubepods.slice/kubepods-pod1.slice/cri-containerd-" ID_D ".scope");
 	not_found(tree, "0123456789ab", EEXIST);
-	not_found(tree, "0123456789a", ENOENT); /* too short to be an id */
-	not_found(tree, "123456789abc", ENOENT); /* within one */
+	not_found(tree, "0123456789a", ENOENT); /* too short for an id */
+	not_found(tree, "123456789abc", ENOENT); /* the middle of an id */
 	not_found(tree, "deadbeefdead", ENOENT);
 	not_found(tree, ID_A "0", ENOENT);
 }
@@ -310,7 +311,7 @@ static void test_spread(void **state)
 	assert_string_equal(out[0].cgroup, "/a");
 	assert_string_equal(out[1].name, "x");
 	assert_string_equal(out[1].cgroup_label, "b");
-	/* A group stays together, and is another one in another cgroup. */
+	/* A group stays together, and each cgroup has its own copy. */
 	assert_string_equal(out[2].name, "y");
 	assert_string_equal(out[3].name, "z");
 	assert_string_equal(out[3].cgroup, "/a");

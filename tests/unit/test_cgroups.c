@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_cgroups.c - cgroups that were named: sentences where there is none, labels that differ, and which are empty.
+ * test_cgroups.c - named cgroups: messages if one is missing, unique labels, empty cgroups.
  */
 #include <errno.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_chain_notes.c - which sentence is told of an image that call chains break in.
+ * test_chain_notes.c - the advice shown for an image in which callchains break.
  */
 #include "tui/session/chain_notes.h"
 
@@ -62,7 +62,7 @@ static void test_files(void **state)
 	expect_text(explain(&where), "was deleted (No such file or directory): restart the");
 }
 
-/* The tables are there: they help only if they were not used. */
+/* The unwind tables exist. Advice to use them is given only if they were not used. */
 static void test_tables(void **state)
 {
 	struct chain_break where = {
@@ -78,7 +78,7 @@ static void test_tables(void **state)
 	assert_string_equal(explain(&where), "");
 }
 
-/* All of the file's code but some has unwind data, which was used. */
+/* Most code of the file has unwind data, which was used. */
 static void test_code_without_rules(void **state)
 {
 	struct chain_break where = {.percent = 30,
@@ -141,7 +141,7 @@ static void test_cut(void **state)
 	ends.recorded = true;
 	expect_text(explain_end(&ends), "does: record with --call-graph dwarf,65528 copies");
 	ends.recorded = false;
-	/* strobe has done by itself what it would advise. */
+	/* strobe has already applied its own advice. */
 	ends.first = 16384;
 	ends.copied = 32776;
 	expect_text(explain_end(&ends),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_chains.c - chains that are put together from deferred records; what waits, and for how long.
+ * test_chains.c - callchains joined from deferred records: which samples wait, and how long.
  */
 #include "sampler/recording/chains.h"
 
@@ -19,14 +19,15 @@
 struct world {
 	struct chains *chains;
 	struct reader_attr attr;
-	/* What came out. */
+	/* records that came out */
 	uint32_t types[SEEN_MAX];
 	uint64_t times[SEEN_MAX];
-	uint64_t chain[1 << 13]; /* of the last sample */
+	uint64_t chain[1 << 13]; /* chain of the last sample */
 	uint64_t chain_len;
-	char lens[256]; /* of all samples' chains */
+	char lens[256]; /* lengths of all samples' chains */
 	size_t n,
-		n_joined; /* joined: samples whose chain is longer than sample_waiting() made it */
+		/* n_joined: samples with a longer chain than sample_waiting() gave them */
+		n_joined;
 	int error;
 };
 
@@ -180,14 +181,14 @@ static void joined(void **state)
 		ASSERT_CHAIN(world, KERNEL, K1, USER, 0x1000, 0x2000);
 		assert_int_equal(world->times[i], 100 * i + 100);
 	}
-	/* A chain of nothing is one too. */
+	/* An empty user chain counts, too. */
 	sample_waiting(world, 7, 50, 400);
 	deferred(world, 7, 50, NULL, 0, 450);
 	ASSERT_CHAIN(world, KERNEL, K1, USER);
 }
 
-/* Also of those that come when the thread is not back in user space yet, though its record was
- * written. */
+/* One record serves all samples of its cookie, also those that come after the record, before the
+ * thread is back in user space. */
 static void several_of_one_cookie(void **state)
 {
 	struct world *world = *state;
@@ -205,7 +206,7 @@ static void several_of_one_cookie(void **state)
 	assert_int_equal(world->times[3], 140);
 }
 
-/* More threads than there are buckets. */
+/* More threads wait than there are buckets. */
 static void chains_of_other_threads(void **state)
 {
 	struct world *world = *state;
@@ -223,7 +224,7 @@ static void chains_of_other_threads(void **state)
 	assert_int_equal(world->n_joined, 2000);
 }
 
-/* What is behind waits as well. */
+/* Later records wait as well. */
 static void order_stays(void **state)
 {
 	struct world *world = *state;
@@ -242,7 +243,7 @@ static void order_stays(void **state)
 	assert_string_equal(world->lens, "5 5 ");
 }
 
-/* Its record was lost: a later one of the thread tells, or the thread's end, or a new program. */
+/* The record was lost: a later record of the thread, its end or an exec shows that. */
 static void records_that_do_not_come(void **state)
 {
 	struct world *world = *state;
@@ -292,7 +293,7 @@ static void waits_are_limited(void **state)
 	assert_true(world->n > CHAINS_BYTES_MAX / 1024);
 }
 
-/* Nothing waits that cannot come: no thread is told, or the event defers nothing. */
+/* Samples that cannot get a chain do not wait: no thread is known, or the event defers nothing. */
 static void samples_that_do_not_wait(void **state)
 {
 	const uint64_t short_chains[][2] = {{DEFERRED, 0}, {40, DEFERRED}};
@@ -308,7 +309,7 @@ static void samples_that_do_not_wait(void **state)
 		put_built(world, &b, 100);
 		assert_int_equal(world->n, 2 + i);
 	}
-	/* Its period is no part of a chain. */
+	/* A period that equals the marker is not part of a chain. */
 	begin_sample(&b, PERF_RECORD_MISC_USER, 0x1000, 7, 100);
 	b.words[b.n - 1] = DEFERRED;
 	put_chain(&b, NULL, 0);
@@ -318,7 +319,7 @@ static void samples_that_do_not_wait(void **state)
 	assert_int_equal(world->n, 4);
 }
 
-/* Thread 0 has no user space, and a record without a thread is not its. */
+/* Thread 0 has no user space. A record without a thread belongs to no sample. */
 static void records_without_a_thread(void **state)
 {
 	const uint64_t chain[] = {DEFERRED, 40};
@@ -354,7 +355,7 @@ static void records_without_a_thread(void **state)
 	assert_int_equal(world->n, 2);
 }
 
-/* A malformed one is for the loading thread, which counts it; the longest are cut. */
+/* A malformed record passes, for the loading thread to count. Chains that are too long are cut. */
 static void hostile_records(void **state)
 {
 	struct world *world = *state;

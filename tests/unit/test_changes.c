@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_changes.c - code that takes the place of other code: samples of before and of after are told
- * apart, whether they were stored when that was not known yet or come later.
+ * test_changes.c - code that replaces other code: samples before and after it are kept apart.
+ *
+ * The samples may be stored before the change is known, or come later.
  */
 #include "sampler/store/changes.h"
 
@@ -61,7 +62,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* In the code, called from the program, which the code was called from as well. */
+/* Ingests a sample in the code. Its caller is in the program, which the code called. */
 static void sample(uint64_t time_ns, uint64_t ip)
 {
 	const uint64_t chain[] = {(uint64_t)PERF_CONTEXT_USER, ip, 0x10101, CODE + 0x21, 0x10201};
@@ -73,7 +74,7 @@ static void sample(uint64_t time_ns, uint64_t ip)
 	assert_int_equal(ingest_record(ingest, &record, 0), 0);
 }
 
-/* The image of the code, which it has since there was a sample. */
+/* Returns the image of the code, which exists after its first sample. */
 static uint32_t code_image(void)
 {
 	for (uint32_t id = 0; id < images_count(ingest->images); id++)
@@ -83,7 +84,8 @@ static uint32_t code_image(void)
 	return 0;
 }
 
-/* Samples in [from, to), as slices have them, whose leaf and third frame have these offsets. */
+/* Returns the samples in [from, to) of all slices. leaf, caller: offsets of the first and third
+ * frame. */
 static uint64_t count(uint64_t from_ns, uint64_t to_ns, uint64_t leaf, uint64_t caller)
 {
 	const struct stacks *stacks = ingest->stacks;
@@ -128,7 +130,7 @@ static void tell(const struct code_change *at, size_t n)
 	assert_int_equal(changes_tell(changes, code_image(), at, n), 0);
 }
 
-/* What was stored before it was known is told apart at the change, also within a slice. */
+/* Samples stored before the change is known are split at its time, also within a slice. */
 static void test_known_late(void **state)
 {
 	const struct code_change change = {FIRST + CODE, 2 * S + S / 4, 0x20};
@@ -142,12 +144,12 @@ static void test_known_late(void **state)
 	assert_false(ingest_settle(ingest));
 	assert_int_equal(all_samples(), 40);
 	assert_int_equal(count(S, 2 * S, CODE + 5, CODE + 0x20), 10);
-	/* A quarter of the slice: of ten samples three, by rounding. */
+	/* A quarter of a slice: three of ten samples, rounded. */
 	assert_int_equal(count(2 * S, 3 * S, CODE + 5, CODE + 0x20), 3);
 	assert_int_equal(count(2 * S, 3 * S, FIRST + CODE + 5, CODE + 0x20), 7);
 	assert_int_equal(count(3 * S, 5 * S, FIRST + CODE + 5, CODE + 0x20), 20);
 
-	/* What comes now is known at once. */
+	/* A new sample is attributed at once. */
 	sample(5 * S, CODE + 5);
 	sample(5 * S, CODE + 0x25);
 	assert_true(store_seal(ingest->store, 0, true));
@@ -155,7 +157,7 @@ static void test_known_late(void **state)
 	assert_int_equal(count(5 * S, 6 * S, CODE + 0x25, CODE + 0x20), 1);
 }
 
-/* Also where it is the caller that was replaced, and once more. */
+/* A caller may be replaced as well, and a second time. */
 static void test_callers_and_more(void **state)
 {
 	const struct code_change change[] = {
@@ -174,12 +176,12 @@ static void test_callers_and_more(void **state)
 	assert_int_equal(count(2 * S, 3 * S, CODE + 5, FIRST + CODE + 0x20), 10);
 	assert_int_equal(count(3 * S, 4 * S, CODE + 5, 2 * FIRST + CODE + 0x20), 10);
 	assert_int_equal(all_samples(), 30);
-	/* The same again, which changes nothing. */
+	/* Known changes change nothing. */
 	tell(change, 2);
 	assert_false(ingest_settle(ingest));
 }
 
-/* Samples whose stack was stored with a time of their own. */
+/* A stack is looked up for a time of its own. */
 static void test_stack_at(void **state)
 {
 	const struct code_change change = {FIRST + CODE, 2 * S, 0x20};
@@ -198,7 +200,7 @@ static void test_stack_at(void **state)
 
 static void test_offsets(void **state)
 {
-	/* Of number 2 only a part of what number 1 has. */
+	/* Change 2 replaces only a part of change 1. */
 	const struct code_change change[] = {{FIRST + 0x1000, 10, 0x100},
 		{FIRST + 0x2000, 50, 0x10}, {2 * FIRST + 0x1080, 20, 0x10},
 		{3 * FIRST + 0x1080, 20, 0x10}};
@@ -225,7 +227,7 @@ static void test_offsets(void **state)
 	assert_int_equal(changes_offset(&known, 4, 0x1000, 99), 0x1000);
 	assert_int_equal(changes_plain(3 * FIRST + 0x1080), 0x1080);
 	assert_int_equal(changes_plain(0xffffffff81000000), 0xffffffff81000000);
-	/* Nothing new; then what is. */
+	/* There is nothing new before the changes are reported. */
 	assert_int_equal(changes_take(&known, &from_ns), 0);
 	assert_int_equal(from_ns, UINT64_MAX);
 	assert_int_equal(changes_tell(changes, 3, change, 4), 0);
@@ -243,7 +245,7 @@ static void *settle(void *arg)
 	return NULL;
 }
 
-/* Whoever told waits until it holds. */
+/* A thread that reports a change waits until samples are attributed by it. */
 static void test_waiting(void **state)
 {
 	const struct code_change change = {FIRST + CODE, 2 * S, 0x20};
@@ -260,7 +262,7 @@ static void test_waiting(void **state)
 	pthread_join(thread, NULL);
 }
 
-/* --- being asked --- */
+/* --- questions about changes --- */
 
 static void wake(void *ctx)
 {
@@ -295,14 +297,13 @@ static void test_asking(void **state)
 			changes_ask(changes, 5, wake, &woken, 60000), declines ? -ENODATA : 0);
 		pthread_join(thread, NULL);
 	}
-	/* What is known needs nobody. */
+	/* A known answer wakes no thread. */
 	assert_int_equal(woken, 3);
 	assert_int_equal(changes_ask(changes, 5, wake, &woken, 60000), 0);
 	assert_int_equal(woken, 3);
 }
 
-/* Told otherwise than before, samples are sorted anew; told that there are none, all is as at
- * first. */
+/* A different report sorts the samples again. An empty report restores the first state. */
 static void test_told_otherwise(void **state)
 {
 	const struct code_change change = {FIRST + CODE, 3 * S, 0x20};
@@ -325,7 +326,7 @@ static void test_told_otherwise(void **state)
 	assert_int_equal(count(S, 4 * S, CODE + 5, CODE + 0x20), 30);
 }
 
-/* A part of few samples gets its share of all cells, though a sample is not divided. */
+/* A part with few samples gets its share of all cells, though no sample is divided. */
 static void test_shares(void **state)
 {
 	const struct code_change change = {FIRST + CODE, S + 3 * S / 4, 0x20};
@@ -354,7 +355,7 @@ static uint32_t image_of(const char *path)
 	return 0;
 }
 
-/* It is a file's code: all frames of it are the file's, those before a change of it, too. */
+/* Code that belongs to a file: all its frames move to the file, also those before a change. */
 static void test_moved(void **state)
 {
 	const struct code_change change = {FIRST + CODE, 2 * S, 0x20};
@@ -377,7 +378,7 @@ static void test_moved(void **state)
 	assert_int_equal(count(0, 4 * S, 0x705, 0x720), 2);
 	assert_int_equal(all_samples(), 2);
 	assert_false(ingest_settle(ingest));
-	/* Kept meanwhile. */
+	/* The stack is kept until the next settling. */
 	sample(4 * S, CODE + 7);
 	moved = ingest_stack_moved(ingest, ingest->last_stack);
 	const struct frame *frame =
@@ -386,7 +387,7 @@ static void test_moved(void **state)
 	assert_int_equal(frame->offset, 0x707);
 }
 
-/* Told at a time early in a slice: what it holds of that memory came before. */
+/* The move ends early in a slice. All samples of this slice in the memory move. */
 static void test_moved_within_a_slice(void **state)
 {
 	struct code_move move = {.start = CODE, .end = CODE + 0x100, .until_ns = 2 * S + S / 4};
@@ -405,7 +406,7 @@ static void test_moved_within_a_slice(void **state)
 	assert_int_equal(all_samples(), 3);
 }
 
-/* Up to a time, and within its bounds. */
+/* A move holds up to its time and within its bounds. */
 static void test_moved_until(void **state)
 {
 	struct changes_known known;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_charset.c - the locale of the environment, installed or not.
+ * test_charset.c - the character set of the environment's locale, installed or not.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,7 +35,7 @@ static void test_names(void **state)
 	(void)state;
 	name_locale("", "", "xx_YY.UTF-8");
 	assert_true(charset_names_utf8());
-	name_locale("", "UTF-8", "C"); /* as macOS has it */
+	name_locale("", "UTF-8", "C"); /* the values on macOS */
 	assert_true(charset_names_utf8());
 	name_locale("", "", "xx_YY.utf8@euro");
 	assert_true(charset_names_utf8());

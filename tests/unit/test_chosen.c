@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_chosen.c - the processes of the title line.
+ * test_chosen.c - names and number of the profiled processes in the title line.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,7 +29,7 @@ static void test_told_by_the_first(void **state)
 	chosen_add(&chosen, getpid(), true, 1);
 	chosen_add(&chosen, NOBODY, true, 1);
 	chosen_add(&chosen, NOBODY - 1, true, 1);
-	chosen_add(&chosen, NOBODY, true, 1); /* twice is once */
+	chosen_add(&chosen, NOBODY, true, 1); /* a second time, which counts once */
 	chosen_describe(&chosen, text, sizeof(text));
 	snprintf(head, sizeof(head), "(%d) and 2 more", (int)getpid());
 	assert_non_null(strstr(text, head));
@@ -50,14 +50,14 @@ static void test_name_of_now(void **state)
 	assert_int_equal(prctl(PR_SET_NAME, "another"), 0);
 	chosen_describe(&chosen, text, sizeof(text));
 	assert_ptr_equal(strstr(text, "another ("), text);
-	/* Its pid now belongs to another process. */
+	/* The pid now belongs to another process. */
 	chosen.processes[0].name.start_ticks++;
 	assert_int_equal(prctl(PR_SET_NAME, before), 0);
 	chosen_describe(&chosen, text, sizeof(text));
 	assert_ptr_equal(strstr(text, "another ("), text);
 }
 
-/* That was learned from its record; /proc has nothing of it any more. */
+/* The name was learned from an exec record; /proc has no such process. */
 static void test_name_of_what_has_ended(void **state)
 {
 	struct chosen chosen = {.n = 0};
@@ -85,7 +85,7 @@ static void test_what_ended_is_left_out(void **state)
 	assert_true(chosen_prune(&chosen, second, 2, 3));
 	assert_int_equal(chosen.n, 1);
 	assert_int_equal(chosen.processes[0].name.pid, 20);
-	/* The last one tells what was profiled. */
+	/* The last process stays, as the title needs one. */
 	assert_false(chosen_prune(&chosen, NULL, 0, 4));
 	assert_int_equal(chosen.n, 1);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_clean.c - nothing from outside reaches a terminal or a file raw.
+ * test_clean.c - no raw bytes from outside reach a terminal or a file.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +22,7 @@ static void expect(const char *text, const char *wanted)
 	assert_string_equal(out, wanted);
 }
 
-/* "a", the character, "b". */
+/* Writes "a", the character and "b". */
 static void put_character(char out[16], uint32_t glyph)
 {
 	size_t n = 0;
@@ -66,7 +66,7 @@ static void test_controls_are_replaced(void **state)
 	expect("x\363\240\201\201y", "x?y"); /* U+E0041 */
 }
 
-/* Names that look equal must not be equal. */
+/* Two different names must not look equal. */
 static void test_invisible_characters_are_replaced(void **state)
 {
 	static const uint32_t hidden[] = {0xad, 0x34f, 0x61c, 0x115f, 0x1160, 0x17b4, 0x17b5,
@@ -137,7 +137,7 @@ static void test_long_paths_lose_their_beginning(void **state)
 	strcpy(path + sizeof(path) - 7, "/b.svg");
 	assert_string_equal(clean_path(out, path) + CLEAN_PATH_BYTES - 8, "a/b.svg");
 	assert_memory_equal(out, "...a", 4);
-	/* Characters of two bytes, of which the cut leaves no half. */
+	/* The cut leaves no half of a two-byte character. */
 	for (size_t i = 0; i + 1 < sizeof(path); i += 2)
 		memcpy(path + i, "\xc3\xa4", 2);
 	for (size_t odd = 0; odd < 2; odd++) {
@@ -146,14 +146,14 @@ static void test_long_paths_lose_their_beginning(void **state)
 		clean_path(out, path);
 		assert_memory_equal(out, "...\xc3\xa4", 5);
 	}
-	/* Bytes that continue no character keep all but what a cut may leave of one. */
+	/* Continuation bytes without a start: the cut removes three at most. */
 	memset(path, '\x80', sizeof(path) - 1);
 	path[sizeof(path) - 1] = '\0';
 	clean_path(out, path);
 	assert_int_equal(strlen(out), CLEAN_PATH_BYTES - 1 - 3);
 }
 
-/* Output of any input is valid, has no controls, and stays the same if cleaned again. */
+/* For any input, the output is valid, has no controls and does not change if cleaned again. */
 static void test_random_bytes(void **state)
 {
 	(void)state;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_code.c - lines and instructions of small programs that are compiled here, with their debug
- * information where it may be: in the file, in others, in parts, or nowhere.
+ * test_code.c - lines and instructions of small compiled programs.
+ *
+ * Their debug information is in the program, in other files, in parts, or missing.
  */
 #include "symbols/client/code.h"
 
@@ -28,7 +29,7 @@ static void test_code_of_function(void **state)
 	struct symbols_code *code = ask_function(1, &outer, true);
 	check_outer(code, &outer, true);
 
-	/* Asked again it is the same, and there at once. */
+	/* A repeated question returns the same answer, at once. */
 	const struct symbols_code_question question = {.key = 1,
 		.start = outer.start,
 		.end = outer.start + outer.size,
@@ -47,7 +48,7 @@ static void test_code_of_function(void **state)
 	symbols_code_release(symbols, code);
 }
 
-/* A program that is linked to be at an address of its own tells its instructions by that. */
+/* A program linked for an address of its own shows its instructions at that address. */
 static void test_bias(void **state)
 {
 	static const char *const flags[] = {"-fpie -pie", "-no-pie -Wl,-Ttext-segment=0x600000"};
@@ -81,7 +82,7 @@ static void test_lines(void **state)
 	assert_int_equal(symbols_lines(symbols, 1, outer.start, frames, 8, &is), 0);
 	assert_int_equal(is, SYMBOLS_UNASKED);
 
-	/* Pending until it is collected, and no question twice. */
+	/* The question is pending until its answer is collected. It is asked only once. */
 	assert_int_equal(symbols_lines_ask(symbols, 1, &outer.start, 1), 0);
 	assert_int_equal(symbols_lines_ask(symbols, 1, &outer.start, 1), 0);
 	assert_int_equal(symbols_lines(symbols, 1, outer.start, frames, 8, &is), 0);
@@ -101,11 +102,11 @@ static void test_lines(void **state)
 
 	ask_lines(1, outer.start, (size_t)outer.size);
 	assert_true(has_inlined(1, &outer));
-	/* A string is the same one wherever it comes from. */
+	/* Equal strings are one string. */
 	assert_true(symbols_lines(symbols, 1, outer.start + 1, frames, 8, &is) > 0);
 	assert_ptr_equal(frames[0].function, function);
 
-	/* More than one packet has. */
+	/* More offsets than fit into one packet. */
 	struct stat st;
 	assert_int_equal(stat(in_dir("program"), &st), 0);
 	const size_t n = ask_lines(1, 0, 20000);
@@ -113,7 +114,7 @@ static void test_lines(void **state)
 		const size_t found = symbols_lines(symbols, 1, offset, NULL, 0, &is);
 		assert_int_equal(is, found ? SYMBOLS_READY : SYMBOLS_NONE);
 	}
-	/* What was not requested is no matter. */
+	/* A question about an image that was not requested is ignored. */
 	assert_int_equal(symbols_lines_ask(symbols, 77, &outer.start, 1), 0);
 	assert_int_equal(symbols_lines(symbols, 77, outer.start, frames, 8, &is), 0);
 	assert_int_equal(is, SYMBOLS_UNASKED);
@@ -132,7 +133,7 @@ static void test_no_debug_information(void **state)
 	ask_lines(1, outer.start, 2);
 	assert_int_equal(symbols_lines(symbols, 1, outer.start, frames, 8, &is), 0);
 	assert_int_equal(is, SYMBOLS_NONE);
-	/* The whole image is known to have none. */
+	/* The whole image is known to have no lines. */
 	assert_int_equal(symbols_lines(symbols, 1, outer.start + 9, frames, 8, &is), 0);
 	assert_int_equal(is, SYMBOLS_NONE);
 
@@ -142,7 +143,7 @@ static void test_no_debug_information(void **state)
 	symbols_code_release(symbols, code);
 }
 
-/* Where debug files lie by their build-id. */
+/* Moves the debug information to the directory for build-ids. */
 static void move_debug_file(void)
 {
 	run("objcopy --only-keep-debug program program.debug && strip -s program && "
@@ -167,7 +168,8 @@ static void test_separate_debug_file(void **state)
 	assert_true(has_inlined(1, &outer));
 }
 
-/* What lies where the debug file is looked for first is another's, or alone, and has no code. */
+/* The first place for the debug file holds another program's file. A debug file alone has no
+ * code. */
 static void test_wrong_debug_file(void **state)
 {
 	const char *const dirs[] = {in_dir("wrong"), in_dir("debug"), NULL};
@@ -211,7 +213,7 @@ static void test_split_debug_information(void **state)
 	symbols_code_release(symbols, code);
 }
 
-/* The debug file comes later. */
+/* The debug file appears later. */
 static void test_refresh(void **state)
 {
 	enum symbols_state is;
@@ -246,7 +248,7 @@ static void test_refresh(void **state)
 	symbols_code_release(symbols, before);
 }
 
-/* All split parts in one file; what they were made as is gone. */
+/* All split parts are in one package; the .dwo files are removed. */
 static void test_package(void **state)
 {
 	(void)state;
@@ -265,7 +267,7 @@ static void test_package(void **state)
 	symbols_code_release(symbols, code);
 }
 
-/* A file that refers to another: where that is, and where it is not. */
+/* The debug information refers to an alternate file, which exists or is missing. */
 static void test_alternate_file(void **state)
 {
 	(void)state;
@@ -318,7 +320,7 @@ static void test_no_file(void **state)
 	ask_lines(1, 0, 1);
 	assert_int_equal(symbols_lines(symbols, 1, 0, NULL, 0, &is), 0);
 	assert_int_equal(is, SYMBOLS_UNREADABLE);
-	/* Never requested. */
+	/* The image was never requested. */
 	const struct symbols_code_question unknown = {.key = 2, .start = 0, .end = 16};
 	code = ask_code(&unknown);
 	assert_int_equal(symbols_code_state(code, &error), SYMBOLS_UNREADABLE);
@@ -343,8 +345,8 @@ static void test_no_code(void **state)
 	symbols_code_release(symbols, code);
 }
 
-/* A kernel module is not linked: its code lies as the kernel puts it, and what refers to it is yet to be
- * written.  Its debug file is not linked either. */
+/* A kernel module is not linked: the kernel places its code and writes the references. Its debug
+ * file is not linked either. */
 static void test_module(void **state)
 {
 	struct symbols_source source = {.kind = SYMBOLS_MODULE};
@@ -354,7 +356,7 @@ static void test_module(void **state)
 
 	(void)state;
 	write_file("program.c", PROGRAM);
-	/* Something in front, so that no function begins at 0. */
+	/* Code in front, so that no function begins at 0. */
 	write_file("front.c", "int front(int x)\n{\n	return x * 7;\n}\n");
 	for (int apart = 0; apart < 3; apart++) {
 		run("cc -O2 -g %s -c program.c front.c && ld -r --build-id -o program front.o "
@@ -363,7 +365,7 @@ static void test_module(void **state)
 		if (apart == 1) {
 			run("cp program kept && strip -g kept");
 			move_debug_file();
-			run("mv kept program"); /* with its symbols */
+			run("mv kept program"); /* the stripped module, which has its symbols */
 		}
 		start(apart == 1 ? in_dir("debug") : NULL, true);
 		source.path = in_dir("program");
@@ -377,7 +379,7 @@ static void test_module(void **state)
 		ask_lines(1, outer.start, (size_t)outer.size);
 		assert_true(has_inlined(1, &outer));
 
-		/* In another section. */
+		/* A function in another section. */
 		const struct symbol caller = find_function(1, in_dir("program"), "main");
 		question.start = caller.start;
 		question.end = caller.start + caller.size;
@@ -394,7 +396,8 @@ static void test_module(void **state)
 	}
 }
 
-/* The unit is behind one of 48 MB that would have to be unpacked: lines come first, then all. */
+/* The unit follows one of 48 MB that must be unpacked first. Lines come first, then the full
+ * answer. */
 static void test_partial(void **state)
 {
 	struct symbols_code_question question = {.key = 1, .lines = true, .quick = true};
@@ -426,7 +429,7 @@ static void test_partial(void **state)
 	}
 	assert_true(lines);
 
-	/* What is asked quickly meanwhile comes before the rest. */
+	/* A quick question asked meanwhile is answered before the rest. */
 	struct symbols_code_question second = question;
 	struct symbols_code *complete, *other;
 	const struct symbol main_at = find_function(1, in_dir("program"), "main");
@@ -447,7 +450,7 @@ static void test_partial(void **state)
 	symbols_code_release(symbols, complete);
 	symbols_code_release(symbols, code);
 
-	/* It is unpacked by now. */
+	/* The debug information is unpacked now. */
 	question.quick = true;
 	question.end--;
 	code = ask_code(&question);

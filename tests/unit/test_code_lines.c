@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_code_lines.c - what becomes of answers, made here: frames, errors, what is given up and asked again.
+ * test_code_lines.c - lines from answers made here: frames, errors, repeated questions.
  */
 #include "symbols/client/code_lines.h"
 
@@ -26,7 +26,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* An answer that knows the even ones of n offsets, each by an inlined function in another. */
+/* Makes an answer that knows the even ones of n offsets, each as an inlined function in another. */
 static struct loader_job make_answer(uint64_t first, size_t n)
 {
 	struct loader_job job = {.key = KEY, .n_offsets = n};
@@ -85,7 +85,7 @@ static void test_answers(void **state)
 
 	(void)state;
 	assert_int_equal(state_of(0), SYMBOLS_UNASKED);
-	/* Two answers, and a table that has to grow. */
+	/* Two answers, so that the table has to grow. */
 	for (uint64_t first = 0; first <= 4000; first += 4000) {
 		add_all(first, 4000);
 		assert_int_equal(code_lines_add(&lines, KEY, first), 0);
@@ -113,7 +113,7 @@ static void test_answers(void **state)
 		assert_true(i == 10 || !frames[1].inlined);
 	}
 	assert_int_equal(lines.strings.n, 3);
-	/* Another image's. */
+	/* A question about another image. */
 	code_lines_find(&lines, KEY + 1, 0, frames, 2, &is);
 	assert_int_equal(is, SYMBOLS_UNASKED);
 }
@@ -124,7 +124,7 @@ static void test_errors(void **state)
 	struct loader_job job = {.key = KEY, .offsets = offsets, .n_offsets = 2};
 
 	(void)state;
-	/* Passing ones say nothing about the image. */
+	/* Temporary errors are not kept for the image. */
 	add_all(1, 2);
 	job.error = ECHILD;
 	code_lines_take(&lines, &job);
@@ -169,7 +169,7 @@ static void test_unask(void **state)
 	assert_int_equal(state_of(1), SYMBOLS_UNREADABLE);
 	assert_int_equal(state_of(2), SYMBOLS_UNASKED);
 	assert_int_equal(code_lines_add(&lines, KEY, 2), 1);
-	/* The last address of all stands for the image, and is no code's. */
+	/* The highest address is never code: it represents the whole image. */
 	assert_int_equal(code_lines_add(&lines, KEY, UINT64_MAX), 0);
 }
 

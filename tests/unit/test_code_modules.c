@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_code_modules.c - lines and instructions of modules of the running kernel, as /proc, /sys and
- * /lib/modules below a directory tell of them; and those of recordings that are packed.
+ * test_code_modules.c - lines and instructions of kernel modules, live and recorded.
+ *
+ * A directory provides /proc, /sys and /lib/modules of the machine. Recorded modules are packed.
  */
 #include "symbols/client/code.h"
 
@@ -21,12 +22,12 @@
 #include "tests/unit/code_fixture.h"
 
 #define BASE UINT64_C(0xffffffffc0100000)
-#define TEXT (BASE + 0x40) /* behind another section */
+#define TEXT (BASE + 0x40) /* .text follows another section */
 
 static const char *real_root, *real_kcore;
 static char root[80], kcore[80], kallsyms[80];
 
-/* Where .text has the function. */
+/* Finds the function in .text of module.ko. */
 static void find_in_text(const char *name, struct symbol *out)
 {
 	unsigned long start = 0, size = 0;
@@ -40,7 +41,8 @@ static void find_in_text(const char *name, struct symbol *out)
 	*out = (struct symbol){.start = TEXT + start, .size = size};
 }
 
-/* module.ko, and a machine that has loaded it under a name with a hyphen in its file's. */
+/* Makes module.ko and a machine that has loaded it. The file's name has a hyphen in place of
+ * "_". */
 static void make_machine(const char *flags)
 {
 	struct utsname machine;
@@ -93,7 +95,7 @@ static void stop(void)
 	symbols = NULL;
 }
 
-/* All of the kernel's code that there is is the module's, with something else where outer begins. */
+/* Makes a kcore with the module's code alone. It differs from the file at the start of outer. */
 static void make_kcore(const struct symbol *outer)
 {
 	const Elf64_Ehdr header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64},
@@ -118,14 +120,14 @@ static void make_kcore(const struct symbol *outer)
 	close(fd);
 }
 
-/* Its lines are known, in tables of instructions and by themselves. */
+/* Checks that the lines are known, alone and in tables of instructions. */
 static void check_lines(const struct symbol *outer)
 {
 	const uint64_t elsewhere = UINT64_C(0xffffffff81000010);
 	struct symbols_frame frames[8];
 	enum symbols_state state;
 
-	/* That nothing is known of the kernel itself tells nothing of modules. */
+	/* A kernel without lines does not affect its modules. */
 	assert_int_equal(symbols_lines_ask(symbols, 1, &elsewhere, 1), 0);
 	assert_int_equal(symbols_wait(symbols, TIMEOUT_MS), 0);
 	assert_int_equal(symbols_lines(symbols, 1, elsewhere, frames, 8, &state), 0);
@@ -168,8 +170,8 @@ static void test_lines(void **state)
 	}
 }
 
-/* The module's file has no lines; its debug file has, which is found by its path, with the
- * module's file and without, or by the name that this tells. */
+/* Only the module's debug file has lines. It is found by the module's path, with or without the
+ * module's file, or by the name in the debug link. */
 static void test_debug_file(void **state)
 {
 	struct utsname machine;
@@ -199,7 +201,7 @@ static void test_debug_file(void **state)
 	}
 }
 
-/* Instructions are those that the kernel runs, with lines of the file. */
+/* Instructions come from the kernel's memory, lines from the file. */
 static void test_memory(void **state)
 {
 	struct symbol outer;
@@ -228,8 +230,8 @@ static void test_memory(void **state)
 	symbols_code_release(symbols, code);
 }
 
-/* A module that was rebuilt since it was loaded, one that is not listed, and one whose place is not
- * told: their instructions alone are known. */
+/* Only instructions are known of a module that was rebuilt after loading, is not listed, or has an
+ * unknown address. */
 static void test_without(void **state)
 {
 	static const char *const changes[] = {
@@ -262,7 +264,7 @@ static void test_without(void **state)
 	}
 }
 
-/* Without the place of .text, the list's has to do. */
+/* Without the address of .text, the address in /proc/modules is used. */
 static void test_without_sections(void **state)
 {
 	struct symbol outer;

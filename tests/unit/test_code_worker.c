@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_code_worker.c - questions about code when the worker hangs, dies or is slow; code that is in
- * no file, or in a kernel's; and how long answers are kept.
+ * test_code_worker.c - questions about code if the worker hangs, dies or is slow.
+ *
+ * Also code that is in no file or in a kernel's, and how long answers are kept.
  */
 #include "symbols/client/code.h"
 
@@ -32,7 +33,7 @@ static int code_worker(void)
 	return status.code_worker_pid;
 }
 
-/* Until the question is at work. */
+/* Waits until the worker has a question. */
 static void wait_for_work(void)
 {
 	uint64_t since = 0;
@@ -66,14 +67,14 @@ static void test_abandon(void **state)
 	compile("");
 	start(NULL, false);
 	assert_int_equal(code_worker(), -1);
-	symbols_code_abandon(symbols); /* of nothing */
+	symbols_code_abandon(symbols); /* no worker yet */
 	request(1, in_dir("program"));
 	const struct symbol outer = find_function(1, in_dir("program"), "outer");
 	symbols_code_release(symbols, ask_function(1, &outer, false));
 	const int pid = code_worker();
 	assert_true(pid > 1);
 
-	/* It hangs. */
+	/* The worker hangs. */
 	assert_int_equal(kill(pid, SIGSTOP), 0);
 	question.start = outer.start;
 	question.end = outer.start + outer.size;
@@ -90,16 +91,16 @@ static void test_abandon(void **state)
 	assert_int_equal(is, SYMBOLS_UNASKED);
 	symbols_code_release(symbols, code);
 
-	/* What is asked then, another answers. */
+	/* A new worker answers the next question. */
 	code = ask_function(1, &outer, true);
 	check_outer(code, &outer, true);
 	symbols_code_release(symbols, code);
 	assert_int_not_equal(code_worker(), pid);
-	/* That the first one ended is no news. */
+	/* The end of the abandoned worker is not reported. */
 	assert_int_equal(count_notes(SYMBOLS_NOTE_WORKER_DIED), 0);
 }
 
-/* The end does not wait for a worker that hangs, nor for answers. */
+/* symbols_free() does not wait for a worker that hangs, nor for answers. */
 static void test_free_while_at_work(void **state)
 {
 	struct symbols_code_question question = {.key = 1, .lines = true};
@@ -121,7 +122,7 @@ static void test_free_while_at_work(void **state)
 	wait_for_work();
 	symbols_free(symbols);
 	symbols = NULL;
-	/* It ends with its spawner. */
+	/* The worker ends with its spawner. */
 	struct pollfd pfd = {.fd = pidfd, .events = POLLIN};
 	assert_int_equal(pidfd < 0 || poll(&pfd, 1, TIMEOUT_MS) == 1, 1);
 	if (pidfd >= 0)
@@ -152,7 +153,7 @@ static void test_worker_killed(void **state)
 	assert_true(count_notes(SYMBOLS_NOTE_CODE_BANNED) == 0);
 }
 
-/* Each round is short enough, but there would be many. */
+/* Each round is short enough, but there would be too many. */
 static void test_rounds_that_take_too_long(void **state)
 {
 	const unsigned int total_ms = loader_code_total_ms;
@@ -197,7 +198,7 @@ static void test_file_that_takes_too_long(void **state)
 	while (symbols_take_note(symbols, &note))
 		if (note.kind == SYMBOLS_NOTE_CODE_BANNED)
 			banned[note.value == 1]++;
-	/* Once for its debug information, and once for all. */
+	/* Banned once for its debug information, and once for all questions. */
 	assert_int_equal(banned[0], 1);
 	assert_int_equal(banned[1], 1);
 	ask_lines(1, outer.start, 1);
@@ -240,7 +241,7 @@ static void test_memory_of_process(void **state)
 	assert_int_equal(symbols_code_state(code, &error), SYMBOLS_NONE);
 	symbols_code_release(symbols, code);
 
-	/* Whoever writes a map of names must not have data shown as code. */
+	/* The writer of a perf map must not get data shown as code. */
 	static uint8_t data[64];
 	const struct symbols_code_question secret = {.key = 1,
 		.start = (uintptr_t)data,
@@ -306,7 +307,7 @@ static void test_kernel(void **state)
 	loader_kcore_path = real;
 }
 
-/* A recorded kernel, somewhere else than its vmlinux was linked for. */
+/* A recorded kernel at another address than its vmlinux was linked for. */
 static void test_vmlinux(void **state)
 {
 	const uint64_t moved = 0x7000000;
@@ -351,7 +352,7 @@ static void test_vmlinux(void **state)
 	assert_true(found);
 	struct symbols_code *code = ask_function(1, &outer, true);
 	check_outer(code, &outer, true);
-	/* The call's target has moved as well. */
+	/* The target of the call has moved as well. */
 	const struct codetab *table = symbols_code_table(code);
 	for (uint32_t i = 0; i < table->n_entries; i++)
 		if (table->entries[i].kind == CODETAB_CALL)
@@ -361,7 +362,7 @@ static void test_vmlinux(void **state)
 	assert_true(has_inlined(1, &outer));
 }
 
-/* Answers that nobody holds are kept, but not without end. */
+/* Answers without a holder are kept, up to a limit. */
 static void test_kept_answers(void **state)
 {
 	struct symbols_code *code;

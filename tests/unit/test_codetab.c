@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_codetab.c - what goes into a table of code comes out of it, and no table of bytes leads out of
- * bounds.
+ * test_codetab.c - tables of code return their contents, and no bytes lead out of bounds.
  */
 #include "symbols/wire/codetab.h"
 
@@ -121,7 +120,7 @@ static void test_frames(void **state)
 	codetab_close(&table);
 }
 
-/* Whoever walks frames may count on CODETAB_DEPTH_MAX, so the check refuses more. */
+/* Readers of frames rely on CODETAB_DEPTH_MAX, so codetab_open() refuses more. */
 static void test_too_deep(void **state)
 {
 	static struct codetab_frame run[CODETAB_DEPTH_MAX + 1];
@@ -196,7 +195,7 @@ static void test_too_much(void **state)
 	codetab_builder_free(builder);
 }
 
-/* A table in memory: header, two entries, two frames, a pool. */
+/* a table in memory: header, two entries, two frames, a pool */
 struct image {
 	struct codetab_header header;
 	struct codetab_entry entries[2];

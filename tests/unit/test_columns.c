@@ -47,7 +47,7 @@ static void test_symbol_goes_first(void **state)
 	for (int width = 58; width < 400; width++) {
 		columns_layout(&c, width);
 		assert_true(c.symbol.width >= 30);
-		/* In this order they go. */
+		/* The order in which columns disappear. */
 		assert_false(c.samples.width && !c.trend.width);
 		assert_false(c.trend.width && !c.bar.width);
 	}

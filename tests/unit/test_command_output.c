@@ -51,7 +51,7 @@ static void test_lines_come_whole(void **state)
 	put(&output, "o\nlast");
 	assert_true(command_output_read(&output, take, lines));
 	assert_string_equal(lines->text, "one||two|");
-	command_output_started(&output); /* the only writer goes: the end */
+	command_output_started(&output); /* closes the only writer: the end */
 	assert_false(command_output_read(&output, take, lines));
 	assert_string_equal(lines->text, "one||two|last|");
 	command_output_close(&output);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_config.c - the grammar of configurations: what is taken, and where what is not is told to be.
+ * test_config.c - the grammar of configurations: accepted lines, and errors with their place.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 
 struct told {
 	size_t n;
-	unsigned int line, column; /* of the last one */
+	unsigned int line, column; /* place of the last error */
 	char sentence[512];
 };
 
@@ -94,7 +94,7 @@ static void test_errors_name_their_place(void **state)
 	expect_told("key nowhere x help", 1, 5, "hot-symbols");
 	expect_told("key everywhere F99 help", 1, 16, "a key");
 	expect_told("key everywhere x halp", 1, 18, "strobe help keys");
-	/* Of another view alone. */
+	/* The action exists only in another view. */
 	expect_told("key log x syntax", 1, 11, "an action of log");
 	expect_told("key everywhere x event-number", 1, 18, "can be chosen");
 	expect_told("key everywhere x", 1, 17, "an action");
@@ -106,7 +106,7 @@ static void test_errors_name_their_place(void **state)
 	expect_told("a b c d e f g h i j k l m", 1, 25, "too many words");
 }
 
-/* A line that is not understood changes nothing. */
+/* A line with an error changes nothing. */
 static void test_errors_change_nothing(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_confine.c - what a confined process can no longer do, tried in children.
+ * test_confine.c - operations that a confined process must not do, tried in children.
  */
 #include "symbols/wire/confine.h"
 
@@ -26,7 +26,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Run in a child, with a socket as descriptor 3; the wait status. */
+/* Runs a function in a child that has a socket as descriptor 3. Returns the wait status. */
 static int in_child(void (*run)(void))
 {
 	int status;
@@ -84,7 +84,7 @@ static bool has_capability(void)
 static void unprivileged(void)
 {
 	CHECK(setgroups(1, (gid_t[]){4}) == 0);
-	/* So that they do not go with the user alone. */
+	/* Without this, changing the user would drop the capabilities. */
 	CHECK(prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) == 0);
 	CHECK(confine_privileges() == 0);
 	CHECK(!has_capability());
@@ -95,7 +95,7 @@ static void unprivileged(void)
 	CHECK(prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 0);
 }
 
-/* An ordinary user's process, which nothing else makes unreadable for others of that user. */
+/* A process of an ordinary user, which other processes of that user could read. */
 static void ordinary(void)
 {
 	if (geteuid() == 0)
@@ -146,7 +146,7 @@ static bool may_raise_limits(void)
 	return value == CAP_SET;
 }
 
-/* strobe's own limit of file sizes does not limit tables in memory files. */
+/* strobe's own file size limit does not apply to tables in memory files. */
 static void allowed_output(void)
 {
 	static const char page[4096];
@@ -301,7 +301,7 @@ static void test_syscalls(void **state)
 }
 #endif
 
-/* A child's child dies with it. */
+/* A grandchild dies with its parent. */
 static void test_parent(void **state)
 {
 	int ends[2];
@@ -323,7 +323,7 @@ static void test_parent(void **state)
 				pause();
 		}
 		close(ends[1]);
-		/* Gone only when the other is ready. */
+		/* Exits only when the grandchild is ready. */
 		if (read(ends[0], &byte, 1) != 1)
 			_exit(1);
 		_exit(0);
@@ -332,7 +332,7 @@ static void test_parent(void **state)
 	int status;
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
-	/* The end of the pipe: nobody holds the other side. */
+	/* End of file: no process holds the other end of the pipe. */
 	assert_int_equal(read(ends[0], &byte, 1), 0);
 	close(ends[0]);
 }

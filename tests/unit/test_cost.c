@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_cost.c - what strobe itself costs.
+ * test_cost.c - CPU time and memory of strobe itself.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -40,13 +40,13 @@ static void test_measures_itself(void **state)
 	cost_update(&cost, SECOND, SECOND, none, 2);
 	assert_true(cost.cpu_percent < 0.0);
 	assert_true(cost.memory_bytes > 0);
-	/* Too soon: nothing is measured. */
+	/* Too soon for a new measurement. */
 	cost_update(&cost, SECOND + 1, SECOND, none, 2);
 	assert_int_equal(cost.measured_ns, SECOND);
 	for (unsigned long i = 0; i < 20000000; i++)
 		sum += i;
 	assert_true(sum > 0);
-	/* The clock is the caller's: as if one second had passed. */
+	/* The caller's clock counts: one second has passed. */
 	cost_update(&cost, 2 * SECOND, SECOND, none, 2);
 	assert_true(cost.cpu_percent > 0.0);
 }
@@ -62,12 +62,12 @@ static void test_others_are_added(void **state)
 	cost_update(&alone, SECOND, SECOND, NULL, 0);
 	cost_update(&both, SECOND, SECOND, self, 1);
 	assert_true(both.memory_bytes > alone.memory_bytes + alone.memory_bytes / 2);
-	/* One that is gone is no error. */
+	/* A process that is gone is not an error. */
 	cost_update(&both, 2 * SECOND, SECOND, (const int32_t[]){0x7ffffffe}, 1);
 	assert_true(both.memory_bytes > 0);
 }
 
-/* The same by events of its own, where they are permitted. */
+/* Measures with strobe's own events, if they are permitted. */
 static void test_own_events(void **state)
 {
 	struct cost cost;
@@ -91,7 +91,7 @@ static void test_own_events(void **state)
 	cost_update(&cost, 2 * SECOND, SECOND, NULL, 0);
 	assert_true(cost.cpu_percent > 0.0);
 	assert_non_null(cost.counters);
-	/* Afterwards as before. */
+	/* After cost_fini(), the cost is measured without events again. */
 	cost_fini(&cost);
 	cost_fini(&cost);
 	cost_init(&cost);

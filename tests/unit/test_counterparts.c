@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_counterparts.c - processes of two profiles: the same number and name, else the only one of its name.
+ * test_counterparts.c - processes of two profiles: equal number and name, else a unique name.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -61,7 +61,7 @@ static bool is_place(const struct example *example, uint32_t place, uint32_t wan
 {
 	if (place >= example->n_here || wanted >= example->n_here)
 		return place == wanted;
-	/* Which of those that are one does not matter. */
+	/* Places of one process are equivalent. */
 	return example->here[place].id == example->here[wanted].id;
 }
 

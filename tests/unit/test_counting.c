@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_counting.c - counting: what a group's read says, scaling, and cells on this very process.
+ * test_counting.c - counting: parsing a group's read, scaling, and cells of this process.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,9 +29,9 @@ static void test_scale(void **state)
 	assert_int_equal(counting_scale(1, 3, 2), 2); /* rounded */
 	assert_int_equal(counting_scale(1000, 100, 0), 0);
 	assert_int_equal(counting_scale(0, 100, 1), 0);
-	/* Running is never longer than enabled; where clocks differ by a little, nothing is scaled down. */
+	/* A running time above the enabled time is a clock difference: nothing is scaled down. */
 	assert_int_equal(counting_scale(1000, 99, 100), 1000);
-	/* No overflow on the way, and none at the end. */
+	/* The multiplication does not overflow. The result is limited. */
 	assert_int_equal(counting_scale(1ull << 60, 3000000000ull, 1500000000ull), 1ull << 61);
 	assert_int_equal(counting_scale(UINT64_MAX, 1000, 1), UINT64_MAX);
 }
@@ -53,7 +53,7 @@ static void test_group_read(void **state)
 	assert_int_equal(counting_parse_group(cells, 3, words, 2), -EBADMSG);
 	assert_int_equal(counting_parse_group(cells, 3, too_many, 9), -EBADMSG);
 	assert_int_equal(counting_parse_group(cells, 3, (const uint64_t[]){0, 1, 1}, 3), -EBADMSG);
-	/* Of a group that was taken apart the others are told all the same. */
+	/* A group that was split: the other members still get their values. */
 	cells[1].id = 10;
 	cells[2].value = 0;
 	assert_int_equal(counting_parse_group(cells, 3, words, 9), -ESTALE);
@@ -71,7 +71,7 @@ static void test_put_out(void **state)
 	assert_false(counting_was_put_out(&cell, second + second / 200));
 	assert_true(counting_was_put_out(&cell, 2 * second));
 	cell.enabled_ns = 0;
-	assert_false(counting_was_put_out(&cell, 500000)); /* hardly anything ran */
+	assert_false(counting_was_put_out(&cell, 500000)); /* too little time for a verdict */
 	assert_true(counting_was_put_out(&cell, 5000000));
 }
 
@@ -81,13 +81,13 @@ static struct event_spec software(uint64_t config)
 
 	spec.attr.exclude_kernel = spec.attr.exclude_hv = 1;
 	snprintf(spec.name, sizeof(spec.name), "event-%u", (unsigned int)config);
-	/* A rate that is of no use for counting. */
+	/* Counting ignores a frequency. */
 	spec.attr.freq = 1;
 	spec.attr.sample_freq = 997;
 	return spec;
 }
 
-/* This thread, with these events; NULL where the kernel refuses. */
+/* Counts these events on this thread. Returns NULL if the kernel refuses. */
 static struct counting *count_self(const struct event_spec *specs, size_t n)
 {
 	const int32_t self = (int32_t)syscall(SYS_gettid);
@@ -109,16 +109,16 @@ static struct counting *count_self(const struct event_spec *specs, size_t n)
 }
 
 #define PAGES 200u
-/* What else may fault meanwhile: a sanitizer's own memory does. */
+/* Page faults from other sources: a sanitizer's own memory causes some. */
 #ifdef __SANITIZE_THREAD__
 #define OTHERS (2 * PAGES)
-#define THREAD_TELLS false /* a new thread costs it pages that count for the old one */
+#define THREAD_TELLS false /* a new thread costs pages that count for the old one */
 #else
 #define OTHERS 40
 #define THREAD_TELLS true
 #endif
 
-/* Not through a sanitizer, whose own memory would fault as well. */
+/* Not instrumented: a sanitizer's own memory would fault as well. */
 __attribute__((no_sanitize("thread"))) static void touch_pages(void)
 {
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);
@@ -153,7 +153,7 @@ static void test_group_of_this_thread(void **state)
 	assert_int_equal(n, 3);
 	assert_int_equal(cells[0].members, 3);
 	assert_int_equal(cells[1].members, 0);
-	touch_pages(); /* before the start: nobody's */
+	touch_pages(); /* before the start: not counted */
 	assert_int_equal(counting_read(counting), 0);
 	assert_int_equal(cells[0].value, 0);
 	assert_int_equal(counting_start(counting, &failure), 0);
@@ -169,14 +169,14 @@ static void test_group_of_this_thread(void **state)
 	assert_true(counting_ended_ns(counting) > before);
 	assert_int_equal(counting_read(counting), 0);
 	before = cells[0].value;
-	touch_pages(); /* after the end: nobody's */
+	touch_pages(); /* after the end: not counted */
 	assert_int_equal(counting_read(counting), 0);
 	assert_int_equal(cells[0].value, before);
 	assert_true(counting_alive(counting, &told));
 	counting_close(counting);
 }
 
-/* A group of which the kernel refused all members but one. */
+/* The kernel refuses all members of a group but one. */
 static void test_group_of_one(void **state)
 {
 	struct event_spec specs[2] = {software(PERF_COUNT_SW_PAGE_FAULTS), software(9999)};
@@ -208,7 +208,7 @@ static void *touch_in_thread(void *arg)
 	return arg;
 }
 
-/* Threads that were named count alone. */
+/* Named threads count alone, without threads that they create. */
 static void test_thread_does_not_inherit(void **state)
 {
 	struct event_spec spec = software(PERF_COUNT_SW_PAGE_FAULTS);
@@ -233,7 +233,7 @@ static void test_thread_does_not_inherit(void **state)
 	counting_close(counting);
 }
 
-/* What is not on this machine is told with its event, and the others count. */
+/* An event that this machine lacks gets an error. The others count. */
 static void test_refused_event(void **state)
 {
 	struct event_spec specs[2] = {software(9999), software(PERF_COUNT_SW_TASK_CLOCK)};
@@ -255,7 +255,8 @@ static void test_refused_event(void **state)
 	counting_close(counting);
 }
 
-/* The same task-clock with a filter is refused by the kernel: not for want of room, and as no task that is gone. */
+/* The kernel refuses a filter on a task-clock. This is neither a lack of counters nor a task that
+ * is gone. */
 static void test_refused_filter(void **state)
 {
 	struct event_spec specs[2] = {
@@ -352,7 +353,7 @@ static void test_command(void **state)
 	counting_close(counting);
 }
 
-/* An event of a hybrid machine's PMU is opened where that PMU is. */
+/* An event of a hybrid machine's PMU is opened only on that PMU's CPUs. */
 static void test_some_cpus(void **state)
 {
 	struct event_spec specs[2] = {

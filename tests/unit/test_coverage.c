@@ -36,7 +36,7 @@ static void test_tasks(void **state)
 	expect_time(&coverage, 1);
 	coverage_add_time(&coverage, &quiet, 0, SECOND, 0);
 	expect_time(&coverage, 0.5);
-	/* The two counters are read one after the other. */
+	/* The two counters are not read at one instant: the running time is cut. */
 	coverage_add_time(&coverage, &busy, 3 * SECOND, 2 * SECOND, 0);
 	expect_time(&coverage, 0.75);
 }
@@ -55,14 +55,14 @@ static void test_hole_on_a_busy_cpu(void **state)
 		coverage_add_time(&coverage, &cpus[0], SECOND / 10, SECOND, HZ);
 	}
 	expect_time(&coverage, 0.1);
-	/* The event stopped; its earlier rate gives the missing samples. */
+	/* The event stopped. Its earlier rate gives the missing samples. */
 	for (int second = 0; second < 10; second++)
 		coverage_add_time(&coverage, &cpus[0], 0, SECOND, HZ);
 	expect_time(&coverage, 0.05);
 	assert_int_equal(cpus[0].samples, 0);
 }
 
-/* The opposite: an event stopped on an idle CPU makes no hole. */
+/* An event that stopped on an idle CPU makes no hole. */
 static void test_hole_on_an_idle_cpu(void **state)
 {
 	struct coverage coverage = {0};
@@ -70,7 +70,7 @@ static void test_hole_on_an_idle_cpu(void **state)
 
 	(void)state;
 	coverage_add_time(&coverage, &idle, SECOND, SECOND, HZ);
-	/* Without samples all CPUs weigh the same. */
+	/* Without samples all CPUs have equal weight. */
 	expect_time(&coverage, 1);
 	for (int second = 0; second < 10; second++) {
 		busy.samples = HZ;
@@ -103,7 +103,7 @@ static void test_burst(void **state)
 	expect_time(&coverage, 0.001);
 }
 
-/* Samples of an inherited clock against the time that it ran. */
+/* Samples of an inherited clock compared with the time that it ran. */
 static void test_weight(void **state)
 {
 	struct coverage coverage = {0};
@@ -116,7 +116,7 @@ static void test_weight(void **state)
 	coverage_add_sample(&coverage, SECOND / 4, 1);
 	coverage_by_weight(&coverage, &covered, &coverable);
 	assert_true(covered == SECOND / 4 && coverable == SECOND);
-	/* The rings were drained before the counter was read, or after. */
+	/* The rings may be drained before or after the counter is read: the result is limited. */
 	coverage_add_sample(&coverage, SECOND, 1);
 	coverage_by_weight(&coverage, &covered, &coverable);
 	assert_true(covered == SECOND && coverable == SECOND);
@@ -132,7 +132,7 @@ static void expect_bound(const struct coverage *coverage, double rest_ns, bool f
 		fail_msg("%f is not %f", covered / coverable, wanted);
 }
 
-/* A timer that fires faster than it can be served: its time is armed, and has few samples. */
+/* A timer that fires faster than it can be served: armed all the time, with few samples. */
 static void test_skipped_periods(void **state)
 {
 	struct coverage coverage = {0};
@@ -142,13 +142,13 @@ static void test_skipped_periods(void **state)
 	coverage_add_time(&coverage, &point, SECOND, SECOND, 0);
 	coverage_add_clock(&coverage, SECOND);
 	coverage_add_sample(&coverage, SECOND / 2, 1);
-	/* The other half may be in the rings. */
+	/* The missing half may be in the rings. */
 	expect_bound(&coverage, 0, false, 1);
 	expect_bound(&coverage, 0, true, 0.5);
 	coverage_end_reading(&coverage);
 	expect_bound(&coverage, 0, false, 0.5);
 	expect_bound(&coverage, SECOND / 2.0, true, 1);
-	/* Half of the time it was not armed, which has no samples either. */
+	/* The event was disarmed for half of the time, which has no samples either. */
 	coverage_add_time(&coverage, &point, 0, SECOND, 0);
 	coverage_add_clock(&coverage, SECOND);
 	expect_bound(&coverage, 0, true, 0.25);
@@ -182,7 +182,7 @@ static void test_counts(void **state)
 		coverage_add_sample(&coverage, 1, 1);
 	coverage_add_lost(&coverage, 200, 1);
 	coverage_add_count(&coverage, &point, 1000, 1);
-	/* Samples still in the rings are not held back. */
+	/* Samples that may still be in the rings are not missing. */
 	expect_count(&coverage, false, 1, 0, 0.75);
 	expect_count(&coverage, true, 1, 200, 0.6);
 	coverage_end_reading(&coverage);
@@ -193,8 +193,7 @@ static void test_counts(void **state)
 	expect_count(&coverage, true, 1, 0, 900.0 / 1100);
 }
 
-/* Parts of a period never become a sample. */
-/* New tasks run before their events are opened: without samples, and without a count. */
+/* New tasks run before their events are opened: time without samples and without a count. */
 static void test_late(void **state)
 {
 	struct coverage coverage = {0};
@@ -202,7 +201,7 @@ static void test_late(void **state)
 	double covered, coverable;
 
 	(void)state;
-	/* The kernel accounts by ticks for a task that runs, at once for one that sleeps. */
+	/* The kernel accounts a running task by ticks, a sleeping one at once. */
 	assert_int_equal(coverage_ran_ns(false, 300, 200, SECOND), 300);
 	assert_int_equal(coverage_ran_ns(true, 300, 200, 1000), 800);
 	assert_int_equal(coverage_ran_ns(true, 300, 200, 400), 300);
@@ -217,11 +216,12 @@ static void test_late(void **state)
 	coverage_by_time(&coverage, &covered, &coverable);
 	coverage_with_late(&coverage, false, &coverable);
 	assert_true(covered == 3e9 && coverable == 4e9);
-	/* Not so many may have been counted as in other times. */
+	/* The late time may have another rate than the rest: its count is unknown. */
 	coverage_with_late(&coverage, true, &coverable);
 	assert_true(coverable == 0);
 }
 
+/* Parts of a period never become a sample. */
 static void test_parts_of_periods(void **state)
 {
 	struct coverage coverage = {0};

@@ -43,7 +43,7 @@ static void test_dry(void **state)
 	assert_false(credit_consume(&credit, 9));
 	assert_true(credit_consume(&credit, 1));
 	assert_int_equal(credit_grant(&credit), 10);
-	/* It ran unlimited for a while. */
+	/* The event ran unlimited for a while. */
 	assert_true(credit_consume(&credit, 1000));
 	assert_int_equal(credit.outstanding, 0);
 	assert_int_equal(credit_grant(&credit), 10);
@@ -63,7 +63,7 @@ static void test_target_that_shrinks(void **state)
 	assert_int_equal(credit_grant(&credit), 10);
 }
 
-/* The kernel never holds more than the target, whatever is consumed when. */
+/* The kernel never holds more than the target, for any order of consumption. */
 static void test_never_above_target(void **state)
 {
 	struct credit credit = {.target = 64};
@@ -88,12 +88,13 @@ static void test_restart(void **state)
 	struct credit credit = {.target = 10};
 
 	(void)state;
-	/* All given, none consumed, standing still: a refresh was overtaken by the disabling. */
+	/* All credit is given and none consumed, but the event stands still: the disabling came
+	 * after the refresh. */
 	credit_grant(&credit);
 	assert_true(credit_restart(&credit, true) > 0);
 	assert_true(credit.outstanding > 10);
 	assert_true(credit_restart(&credit, true) > 0);
-	/* Old kernels do not tell what was lost: it may be all. */
+	/* Old kernels do not report lost records: all credit may be lost. */
 	assert_int_equal(credit_restart(&credit, false), 10);
 	assert_int_equal(credit.outstanding, 10);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_csv.c - cells of CSV: quoted where they must be, never a formula, numbers as they are.
+ * test_csv.c - cells of CSV: quoted if necessary, never a formula, numbers unchanged.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -74,7 +74,7 @@ static void test_numbers(void **state)
 		assert_true(csv_is_formula(others[i]));
 }
 
-/* --- a report whose names come from a hostile program --- */
+/* --- a report with names from a hostile program --- */
 
 static const struct report_key keys[] = {{.text = "=1+1"}, {.text = "@lib"}};
 static struct report_row rows[] = {{.keys = keys, .samples = 1, .self_weight = 1}};

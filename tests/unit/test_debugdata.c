@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_debugdata.c - what a file packs in .gnu_debugdata and names in .gnu_debuglink, whole, broken and too much.
+ * test_debugdata.c - .gnu_debugdata and .gnu_debuglink sections: valid, broken and too large.
  */
 #include "symbols/elf/debugdata.h"
 #include "symbols/elf/unpack.h"
@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* An ELF file with one section of that name and content, and the names of sections. */
+/* Opens an ELF file with one section of that name and content, and a section of names. */
 static void open_with(
 	struct elffile *elf, const char *name, const void *content, size_t len, uint64_t flags)
 {
@@ -88,7 +88,7 @@ static size_t pack(const void *plain, size_t len, uint8_t **out)
 
 static void test_unpack(void **state)
 {
-	/* More than one buffer full. */
+	/* More than one buffer. */
 	const size_t len = 300000;
 	uint8_t *plain = malloc(len), *back = malloc(len), *packed;
 	struct stat st;
@@ -104,7 +104,7 @@ static void test_unpack(void **state)
 	assert_int_equal(pread(fd, back, len, 0), len);
 	assert_memory_equal(plain, back, len);
 	close(fd);
-	/* Cut short, changed, and what is no xz. */
+	/* Cut, marked as compressed, changed, and not xz. */
 	assert_int_equal(unpack(packed, used / 2, 0), -EBADMSG);
 	assert_int_equal(unpack(packed, used, SHF_COMPRESSED), -EBADMSG);
 	packed[used / 2] ^= 1;
@@ -165,7 +165,7 @@ static void test_link(void **state)
 	assert_int_equal(crc, 0x12345678);
 	assert_true(read_link("abc\0\x78\x56\x34\x12", 8, name, sizeof(name), &crc));
 	assert_string_equal(name, "abc");
-	/* No sum, no end, no name, one that is too long, one that leads elsewhere. */
+	/* No checksum, no NUL, no name, a name that is too long, a name with a path. */
 	assert_false(read_link("abcdefg\0\x78\x56\x34", 11, name, sizeof(name), &crc));
 	assert_false(read_link("abcdefghijkl", 12, name, sizeof(name), &crc));
 	assert_false(read_link("\0\0\0\0\x78\x56\x34\x12", 8, name, sizeof(name), &crc));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_diff.c - reports joined by event and keys: shares, differences, order, what is left out, the three formats.
+ * test_diff.c - reports joined by event and keys: shares, differences, order, limits, formats.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@ struct given {
 	uint64_t weight;
 };
 
-/* A report of one event with rows of so much weight each, a sample for each 10. */
+/* Adds a report of one event with rows of these weights, one sample for each 10. */
 static void add(struct diff_table *table, const char *file, const char *name, double duration_s,
 	const struct given *given, size_t n)
 {
@@ -77,7 +77,7 @@ static void near(double value, double expected)
 	assert_true(value > expected - 1e-6 && value < expected + 1e-6);
 }
 
-/* By share: 50, 30, 20 before; 20 new, 50, 10, 20 after. */
+/* Shares in percent: 50, 30, 20 before; 20 new, 50, 10, 20 after. */
 static void test_shares(void **state)
 {
 	struct diff_table table;
@@ -87,7 +87,7 @@ static void test_shares(void **state)
 	two(&table, DIFF_SAMPLE);
 	assert_int_equal(diff_table_finish(&table, 0, 0), 0);
 	assert_int_equal(table.n_rows, 5);
-	/* Of one size: what was larger at first, then by name. */
+	/* Differences of equal size: the larger first share comes first, then the name. */
 	near(row(&table, 0, "shrinks", "a", DIFF_BOTH)->difference, -20);
 	near(row(&table, 1, "gone", "b", DIFF_GONE)->difference, -20);
 	near(row(&table, 2, "new", "b", DIFF_NEW)->difference, 20);
@@ -99,7 +99,7 @@ static void test_shares(void **state)
 	diff_table_fini(&table);
 }
 
-/* By second: 500, 300, 200 in one; 100, 250, 50, 100 in four. */
+/* Weights per second: 500, 300, 200 in one second; 100, 250, 50, 100 in four. */
 static void test_seconds(void **state)
 {
 	struct diff_table table;
@@ -115,8 +115,8 @@ static void test_seconds(void **state)
 	diff_table_fini(&table);
 }
 
-/* Compilers make other clones of a function in each build: where both have the same, each is a
- * row. */
+/* Compilers make other clones of a function in each build. Clones that both reports have are rows
+ * of their own. */
 static void test_clones(void **state)
 {
 	static const struct given old[] = {{"one.constprop.0", "a", 100},
@@ -159,7 +159,7 @@ static void test_limits(void **state)
 
 	(void)state;
 	two(&table, DIFF_SAMPLE);
-	/* In one of them is enough. */
+	/* A row needs the percentage in one report only. */
 	assert_int_equal(diff_table_finish(&table, 25, 0), 0);
 	assert_int_equal(table.n_rows, 2);
 	row(&table, 0, "shrinks", "a", DIFF_BOTH);
@@ -176,7 +176,7 @@ static void test_limits(void **state)
 	diff_table_fini(&table);
 }
 
-/* What the last has against the first; in the middle alone is neither new nor gone. */
+/* The last report is compared with the first. A row only of the middle is neither new nor gone. */
 static void test_three(void **state)
 {
 	static const struct given middle[] = {{"between", "m", 100}, {"stays", "a", 100}};
@@ -296,7 +296,7 @@ static void test_json(void **state)
 	assert_true(
 		json_object_object_get_ex(json_object_array_get_idx(rows, 1), "symbol", &value));
 	assert_string_equal(json_object_get_string(value), "gone");
-	/* There is no ratio. */
+	/* A row that is gone has no ratio. */
 	assert_true(json_object_object_get_ex(json_object_array_get_idx(rows, 1), "ratio", &value));
 	assert_null(value);
 	json_object_put(file);

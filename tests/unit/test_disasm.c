@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_disasm.c - known bytes of each machine and syntax, targets and kinds; and any bytes, of which
- * each must be covered and none read beyond.
+ * test_disasm.c - known instructions of each machine and syntax, their targets and kinds.
+ *
+ * Random bytes are covered completely, and no byte beyond the end is read.
  */
 #include "symbols/worker/disasm.h"
 
@@ -26,7 +27,7 @@ static int take(const struct codetab_entry *entry, void *ctx)
 	return 0;
 }
 
-/* The table of the bytes, which lie alone in memory of their own. */
+/* Disassembles a copy of the bytes, alone on the heap, into a table. */
 static int run(struct disasm_code code, struct codetab *table)
 {
 	struct codetab_builder *builder;
@@ -143,7 +144,7 @@ static void test_intel(void **state)
 		rows);
 }
 
-/* The same bytes are other instructions in 32 bits. */
+/* The bytes of other instructions in 32-bit mode. */
 static void test_i386(void **state)
 {
 	static const uint8_t bytes[] = {
@@ -264,7 +265,7 @@ static void test_stop(void **state)
 	codetab_builder_free(builder);
 }
 
-/* Ends are covered without a gap, whatever the bytes are, up to the end of the address space. */
+/* All bytes are covered without a gap, for any contents, up to the end of the address space. */
 static void test_any_bytes(void **state)
 {
 	static const uint16_t machines[] = {EM_X86_64, EM_386, EM_AARCH64, EM_ARM, EM_RISCV, EM_PPC,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_doctor.c - from facts about a machine to what its user is told.
+ * test_doctor.c - the doctor's advice for given facts about a machine.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -15,7 +15,7 @@
 #include "tests/unit/limits_fixture.h"
 #include "tui/commands/doctor.h"
 
-/* An ordinary user in a virtual machine. */
+/* Returns the facts of an ordinary user in a virtual machine. */
 static struct doctor_facts ordinary(void)
 {
 	struct doctor_facts facts = {
@@ -37,7 +37,7 @@ static struct doctor_facts ordinary(void)
 	return facts;
 }
 
-/* root on a machine with everything. */
+/* Returns the facts of root on a machine with all features. */
 static struct doctor_facts fortunate(void)
 {
 	struct doctor_facts facts = {
@@ -136,7 +136,7 @@ static void test_ordinary_user(void **state)
 	free(text);
 }
 
-/* Cycles can be counted, and no branches recorded, as in most virtual machines. */
+/* Cycles can be counted, but branches cannot be recorded, as in most virtual machines. */
 static void test_branches(void **state)
 {
 	struct doctor_facts facts = fortunate();
@@ -217,7 +217,7 @@ static void test_levels(void **state)
 	}
 }
 
-/* What is found here depends on the machine; that it is found at all does not. */
+/* The facts depend on the machine; that they are gathered does not. */
 static void test_gather(void **state)
 {
 	struct doctor_facts facts;

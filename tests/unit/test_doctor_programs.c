@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_doctor_programs.c - programs that run now, and the table of how their chains can be found.
+ * test_doctor_programs.c - running programs, and the table of ways to find their callchains.
  */
 #include "tui/commands/doctor_programs.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_dwarf.c - lines and inlined functions of a program made by hand, and of what is left of it
- * when it is broken.
+ * test_dwarf.c - lines and inlined functions of a small program, whole and damaged.
  */
 #include "symbols/dwarf/private.h"
 #include "symbols/wire/confine.h"
@@ -23,7 +22,7 @@ static const uint64_t asked[ADDRESSES] = {0xfff, 0x1000, 0x100f, 0x1010, 0x1012,
 	0x1023, 0x1024, 0x1047, 0x1048, 0x1050};
 #define MAIN "/src/main.c"
 #define INNER "/src/inc/inner.h"
-/* innermost first: function file:line:column */
+/* expected answers, innermost first: function file:line:column */
 static const char *const known[ADDRESSES] = {"", "outer " MAIN ":10:1;", "outer " MAIN ":10:1;",
 	"_Z5innerv " INNER ":20:5;outer " MAIN ":15:7;",
 	"deep " INNER ":30:6;_Z5innerv " INNER ":300:0;outer " MAIN ":15:7;",
@@ -42,7 +41,7 @@ static int open_fd(struct dwarf **out, int fd, int part)
 typedef int ask_fn(struct dwarf *dwarf, const uint64_t *addresses, size_t n,
 	struct codetab_builder *builder, struct codetab_entry *entries);
 
-/* Ask, and put the answers into out, as known has them. */
+/* Asks for all addresses and writes the answers to out, in the form of `known`. */
 static int ask_by(ask_fn *how, struct dwarf *dwarf, char out[ADDRESSES][512])
 {
 	struct codetab_entry entries[ADDRESSES] = {0};
@@ -114,7 +113,7 @@ static void test_lines(void **state)
 		}
 }
 
-/* A table of lines that covers nothing asked for. */
+/* Appends a line table that covers no address asked for. */
 static void put_other_table(struct small_bytes *line)
 {
 	const size_t at = line->n;
@@ -123,13 +122,13 @@ static void put_other_table(struct small_bytes *line)
 	put(line, 2, 5);
 	put(line, 1, 8);
 	put(line, 1, 0);
-	put(line, 4, 8); /* of the header */
+	put(line, 4, 8); /* length of the header */
 	put_bytes(line, "\1\1\1\0\1\1\0\0", 8);
 	put_length(line, at);
 }
 
-/* Lines alone are told where the units are far away: from version 5 on, whose line tables need no
- * unit, before where names of files are whole; and wherever the right one is among them. */
+/* A quick answer has only lines if the units are far away. Version 5 line tables need no unit;
+ * older ones need whole file names. The right table may be between others. */
 static void test_quick(void **state)
 {
 	const uint64_t before = dwarf_quick_bytes;
@@ -153,7 +152,7 @@ static void test_quick(void **state)
 			small_program(&file, &small, SMALL_ZLIB, ET_DYN);
 			int fd = small_file_fd(&file);
 			assert_int_equal(open_fd(&dwarf, fd, -1), 0);
-			/* They are near. */
+			/* The units are near. */
 			assert_int_equal(ask_by(dwarf_lines_quick, dwarf, told), 0);
 			dwarf_quick_bytes = 1;
 			assert_int_equal(ask_by(dwarf_lines_quick, dwarf, told), way ? 1 : 0);
@@ -168,7 +167,7 @@ static void test_quick(void **state)
 					*wanted = '\0';
 				assert_string_equal(told[i], wanted);
 			}
-			/* All has been unpacked by then. */
+			/* All units have been unpacked by then. */
 			if (!in_front)
 				check_all(dwarf);
 			while (dwarf_idle())
@@ -209,7 +208,7 @@ static void test_split(void **state)
 	}
 }
 
-/* Another unit with the same name is not taken for it. */
+/* A part with the name of the unit but another id is not used. */
 static void test_split_of_another(void **state)
 {
 	struct small_dwarf small;
@@ -232,7 +231,7 @@ static void test_split_of_another(void **state)
 	dwarf_forget();
 }
 
-/* All of it is possible in a worker, which opens nothing and has little memory. */
+/* A confined worker, which opens no file and has little memory, can do all of this. */
 static void test_confined(void **state)
 {
 	struct small_dwarf small;
@@ -302,8 +301,8 @@ static void test_function(void **state)
 	dwarf_forget();
 }
 
-/* What is kept is found again, by whatever descriptor; a third file drives out the one that was
- * used longest ago; a changed one is another. */
+/* A kept file is found by any descriptor. A third one replaces the least recently used. A changed
+ * file counts as new. */
 static void test_kept(void **state)
 {
 	struct small_dwarf small;
@@ -341,7 +340,7 @@ static void test_refused(void **state)
 
 	(void)state;
 	small_dwarf_make(&small, 5, false);
-	/* A file not yet linked, of a machine that has no relocations we know. */
+	/* An unlinked file of a machine whose relocations are unknown. */
 	small_program(&file, &small, SMALL_PLAIN, ET_REL);
 	int fd = small_file_fd(&file);
 	Elf64_Half machine = EM_S390;
@@ -378,7 +377,7 @@ static void test_too_much_work(void **state)
 	for (dwarf_work_max = 0; dwarf_work_max < 400; dwarf_work_max++) {
 		int ret = ask(dwarf, told);
 		assert_true(ret == 0 || ret == -ELOOP);
-		/* What is told is right, or nothing. */
+		/* Each answer is correct or empty. */
 		for (size_t i = 0; i < ADDRESSES; i++)
 			assert_true(!*told[i] || strcmp(told[i], known[i]) == 0);
 		once |= ret == -ELOOP;
@@ -390,8 +389,7 @@ static void test_too_much_work(void **state)
 	dwarf_forget();
 }
 
-/* A byte of the file is another, or it ends early: nothing is read beyond it, and it comes to an
- * end. */
+/* With a changed byte or an early end, nothing is read beyond the file and all questions end. */
 static void test_broken(void **state)
 {
 	struct small_dwarf small;
@@ -422,9 +420,8 @@ static void test_broken(void **state)
 		}
 }
 
-/* As perf inject --jit writes it: a unit that says where its line table is and nothing else,
- * files that the program defines (the second one is as the first), and an end where the last row
- * begins. */
+/* A unit of perf inject --jit has only the place of its line table. The program defines files, the
+ * second equal to the first. The last row has the end's address. */
 static void test_line_table_alone(void **state)
 {
 	static const uint8_t abbrev[] = {1, 0x11, 0, 0x10, 0x06, 0, 0, 0};
@@ -449,7 +446,7 @@ static void test_line_table_alone(void **state)
 	small_program(&file, &small, SMALL_PLAIN, ET_DYN);
 	int fd = small_file_fd(&file);
 	assert_int_equal(open_fd(&dwarf, fd, -1), 0);
-	/* The table is read again, and its files are not more by then. */
+	/* Reading the table again adds no files. */
 	for (int round = 0; round < 2; round++) {
 		assert_int_equal(ask(dwarf, out), 0);
 		for (size_t i = 0; i < ADDRESSES; i++)

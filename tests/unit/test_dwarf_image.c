@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_dwarf_image.c - packed sections, unpacked as far as they are needed, whole and damaged.
+ * test_dwarf_image.c - compressed sections, unpacked as far as needed, whole and damaged.
  *
- * One section of several steps' length, of numbers that repeat and of noise, and its parts.
+ * The section has the length of several steps. It contains repeated numbers, noise and parts of
+ * both.
  */
 #include "symbols/dwarf/private.h"
 
@@ -20,7 +21,7 @@
 
 #define LEN ((size_t)3 << 20)
 #define STEP ((size_t)1 << 20)
-#define HEAD 2 /* of zlib, which is not looked at */
+#define HEAD 2 /* bytes of the zlib header, which is not checked */
 
 enum pack { DEFLATE, OLD_DEFLATE, ZSTD, PACKS };
 
@@ -57,8 +58,8 @@ static void put_section(int fd, const uint8_t *bytes, size_t len, bool old)
 	assert_int_equal(write(fd, bytes, len), (ssize_t)len);
 }
 
-/* Pack plain, and return what a section has: its header too, which says that there are said bytes.
- * The caller frees it. */
+/* Compresses plain. Returns the section's bytes, after a header that claims `said` bytes. The
+ * caller frees them. */
 static uint8_t *pack(enum pack how, size_t said, size_t *len, size_t *skip)
 {
 	const Elf64_Chdr head = {.ch_type = how == ZSTD ? 2 : ELFCOMPRESS_ZLIB, .ch_size = said};
@@ -133,7 +134,7 @@ static void test_in_steps(void **state)
 	}
 }
 
-/* Fewer bytes than were promised: those that are there can be read. */
+/* With fewer bytes than the header claims, those before the end can be read. */
 static void test_too_short(void **state)
 {
 	struct dwarf_image image;
@@ -157,8 +158,8 @@ static void test_too_short(void **state)
 		}
 }
 
-/* A block of a kind that deflate has not, and noise from some byte on: neither more is told than
- * there is, nor is anything in front of it another. */
+/* An invalid deflate block, and noise from a byte on: no bytes are invented, and those before the
+ * damage are right. */
 static void test_damaged(void **state)
 {
 	struct dwarf_image image;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_early.c - symbols of what was sampled are asked for once, those of nothing else, and no name is made.
+ * test_early.c - sampled code has its symbols requested early, once, and no names are built.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,7 +41,8 @@ static void test_asked_once(void **state)
 	assert_int_equal(images[fixture->program].requests, 1);
 	assert_int_equal(images[fixture->stripped].requests, 0);
 
-	/* What lies above is asked for, too; what is not here yet has no symref to be found. */
+	/* Images of callers are requested, too. A frame gets no symref before its table is
+	 * there. */
 	limit = names_limit(fixture->names);
 	add(fixture, store, 2,
 		fixture_call(fixture, fixture_call(fixture, caller, fixture->stripped, 4),
@@ -60,8 +61,8 @@ static void test_asked_once(void **state)
 	store_free(store);
 }
 
-/* What was on its way when it was looked at is looked at again when something came, and a mangled name is asked for
- * before anybody needs it, once. */
+/* Nodes with a pending table are checked again when it arrives. A mangled name is requested once,
+ * before the first use. */
 static void test_asked_again(void **state)
 {
 	struct fixture *fixture = *state;
@@ -100,7 +101,7 @@ static void test_asked_again(void **state)
 	store_free(store);
 }
 
-/* A node's number that is given out again is another stack. */
+/* A reused node number is another stack. */
 static void test_number_used_again(void **state)
 {
 	struct fixture *fixture = *state;
@@ -113,7 +114,7 @@ static void test_number_used_again(void **state)
 	add(fixture, store, 1, before);
 	assert_int_equal(early_ask(&early, store, fixture->stacks, fixture->names), 0);
 	store_free(store);
-	stacks_unref(fixture->stacks, before); /* the fixture's */
+	stacks_unref(fixture->stacks, before); /* drops the fixture's reference */
 
 	assert_int_equal(store_new(&store, fixture->stacks, fixture->tasks, (size_t)64 << 20), 0);
 	after = fixture_call(fixture, STACK_ROOT, fixture->library, 1);

@@ -79,7 +79,7 @@ static void test_no_elf(void **state)
 	close(fd);
 }
 
-/* However many there are, also where the header's 16 bits cannot say it. */
+/* Any number of segments is read, also if the 16 bits in the header do not suffice. */
 static void test_many_segments(void **state)
 {
 	enum { SEGMENTS = 150 };
@@ -112,8 +112,7 @@ static void test_many_segments(void **state)
 	}
 }
 
-/* Of a file without segments its sections tell where code is; those of an object file have no
- * place. */
+/* Without segments, sections give the place of code. Sections of an object file have no address. */
 static void test_no_segments(void **state)
 {
 	uint64_t offset, rest;
@@ -145,7 +144,7 @@ static void test_no_segments(void **state)
 		}
 }
 
-/* Any byte of the headers set to the worst, and any length: never read out of bounds, never hang. */
+/* Extreme values for each header byte, and any length: no read out of bounds, no endless loop. */
 static void test_hostile(void **state)
 {
 	static const uint8_t worst[] = {0x00, 0x7f, 0x80, 0xff};

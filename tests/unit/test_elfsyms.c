@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_elfsyms.c - which symbols of an ELF file are functions, and at which file offsets.
+ * test_elfsyms.c - the functions among the symbols of an ELF file, and their file offsets.
  */
 #include "symbols/elf/elfsyms.h"
 
@@ -96,7 +96,7 @@ static void test_functions(void **state)
 	}
 }
 
-/* .dynsym fills the gaps of .symtab, and is enough alone. */
+/* .dynsym fills the gaps of .symtab and suffices alone. */
 static void test_dynamic(void **state)
 {
 	static const struct small_symbol symbols[] = {
@@ -113,7 +113,7 @@ static void test_dynamic(void **state)
 	assert_string_equal(name_at(&table, SMALL_TEXT_AT), "only_function");
 	symtab_close(&table);
 
-	/* The same symbols once more as .symtab, where .data's header was. */
+	/* A .symtab with equal symbols, in place of .data's header. */
 	small_section(&small, headers, 2, 7, SHT_SYMTAB, 0, 0, 0x700, 2 * sizeof(Elf64_Sym), 4);
 	assert_int_equal(read_symbols(&small, small.len, &table), 0);
 	assert_int_equal(table.n_entries, 1);
@@ -125,7 +125,8 @@ static size_t make_dynamic(struct small_elf *small, size_t n, bool gnu)
 {
 	const size_t each = small->is64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
 	const unsigned int word = small->is64 ? 8 : 4;
-	const uint64_t data = 0x20600 - 0x600, hash = 0x1a00; /* address of the file's beginning */
+	/* data: address of the start of the file */
+	const uint64_t data = 0x20600 - 0x600, hash = 0x1a00;
 	const uint64_t entries[] = {DT_STRTAB, data + 0x700 + (n + 1) * each, DT_SYMTAB,
 		data + 0x700, DT_STRSZ, 256, gnu ? DT_GNU_HASH : DT_HASH, data + hash, DT_NULL, 0};
 	const uint32_t gnu_hash[] = {2, 1, 1, 0}; /* buckets, first symbol, words of the filter */
@@ -135,7 +136,7 @@ static size_t make_dynamic(struct small_elf *small, size_t n, bool gnu)
 	if (gnu) {
 		for (size_t i = 0; i < 4; i++)
 			small_put(small, hash + i * 4, 4, gnu_hash[i]);
-		/* The second chain has one symbol, the last. */
+		/* The second chain contains only the last symbol. */
 		small_put(small, hash + 16 + word, 4, 1);
 		small_put(small, hash + 20 + word, 4, n);
 		for (size_t i = 0; i < n; i++)
@@ -151,13 +152,13 @@ static size_t make_dynamic(struct small_elf *small, size_t n, bool gnu)
 	return SMALL_ELF_BYTES;
 }
 
-/* A file that strip --strip-section-headers made has its dynamic symbols. */
+/* After strip --strip-section-headers, the dynamic symbols remain. */
 static void test_no_section_headers(void **state)
 {
 	static const struct small_symbol symbols[] = {
 		{"imported", 0, 0, FUNC, SHN_UNDEF}, {"first", SMALL_TEXT_ADDR, 0x10, FUNC, 1},
 		{"datum", 0x20640, 0x10, OBJECT, 12},
-		{"last", SMALL_TEXT_ADDR + 0x20, 0x10, FUNC, 9}, /* whatever is there */
+		{"last", SMALL_TEXT_ADDR + 0x20, 0x10, FUNC, 9}, /* any section number */
 	};
 
 	(void)state;
@@ -172,7 +173,7 @@ static void test_no_section_headers(void **state)
 		assert_string_equal(name_at(&table, SMALL_TEXT_AT + 3), "first");
 		assert_string_equal(name_at(&table, SMALL_TEXT_AT + 0x21), "last");
 		symtab_close(&table);
-		/* Tables that lead out of the file, or go round, are none. */
+		/* A table that leads out of the file, or into a loop, is ignored. */
 		small_put(&small, variant & 4 ? 0x1a00 : 0x1a04, 4, UINT32_MAX);
 		assert_int_equal(read_symbols(&small, len, &table), 0);
 		assert_int_equal(table.n_entries, 0);
@@ -202,8 +203,7 @@ static void test_mapping_marks(void **state)
 	symtab_close(&table);
 }
 
-/* Names of more than a window, in an order that runs against the symbols'. */
-/* 32-bit ARM says Thumb in the lowest bit; its marks are $a $t $d. */
+/* On 32-bit ARM the lowest bit marks Thumb code; $a, $t and $d are mapping symbols. */
 static void test_thumb(void **state)
 {
 	static const struct small_symbol symbols[] = {
@@ -247,7 +247,7 @@ static void finish(struct symtab_builder *builder, struct symtab *table)
 	close(fd);
 }
 
-/* As objcopy --only-keep-debug leaves it: addresses as they were, and nothing where it was in the file. */
+/* A file of objcopy --only-keep-debug: addresses remain, file contents do not. */
 static void test_debug_file(void **state)
 {
 	static const struct small_symbol all[] = {
@@ -307,8 +307,8 @@ static void test_kernel(void **state)
 	close_all(&elf);
 }
 
-/* A .ko file: section 1 is .text, section 2 more code behind it, in the order of the headers and aligned; that of
- * .init is not there any more when samples are taken. */
+/* A .ko file: .text is section 1, section 2 has more code after it, aligned, in the order of the
+ * headers. Code of .init is gone when samples are taken. */
 static void test_module(void **state)
 {
 	static const struct small_symbol symbols[] = {
@@ -333,7 +333,7 @@ static void test_module(void **state)
 		SMALL_PUT(&small, second, Shdr, sh_addr, 0);
 		SMALL_PUT(&small, second, Shdr, sh_flags, SHF_ALLOC | SHF_EXECINSTR);
 		SMALL_PUT(&small, second, Shdr, sh_addralign, 0x100);
-		/* ".data" becomes ".init", in the table of section names. */
+		/* Renames ".data" to ".init" in the table of section names. */
 		for (size_t at = 0x700; init && at + 6 < headers; at++)
 			if (!memcmp(small.bytes + at, ".data", 6))
 				memcpy(small.bytes + at, ".init", 6);
@@ -350,7 +350,7 @@ static void test_module(void **state)
 	}
 }
 
-/* Aliases that are equally good: perf takes the first one of the table. */
+/* The first of equally good aliases wins, as in perf. */
 static void test_first_alias(void **state)
 {
 	static const struct small_symbol symbols[] = {
@@ -370,6 +370,7 @@ static void test_first_alias(void **state)
 	symtab_close(&table);
 }
 
+/* More names than one window holds, in the opposite order to the symbols. */
 static void test_name_order(void **state)
 {
 	enum { N = 60 };
@@ -421,7 +422,7 @@ static void test_hostile(void **state)
 		symtab_close(&table);
 	}
 
-	/* A string table that does not end: the name ends with the file. */
+	/* A string table without an end: the name ends with the file. */
 	size_t headers = good.len - 6 * sizeof(Elf64_Shdr);
 	SMALL_PUT(&good, headers + 4 * sizeof(Elf64_Shdr), Shdr, sh_size, UINT64_MAX);
 	assert_int_equal(read_symbols(&good, good.len, &table), 0);

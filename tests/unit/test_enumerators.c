@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_enumerators.c - names of enumerators in formats become numbers, by type information made
- * here.
+ * test_enumerators.c - enumerators in print formats become numbers, by type information (BTF).
  */
 #include "sampler/events/enumerators.h"
 
@@ -19,10 +18,10 @@
 
 #include <cmocka.h>
 
-/* As it lies in memory: a head, types of words, texts. */
+/* BTF in memory: a header, types as words, texts */
 struct made {
 	uint32_t words[128];
-	size_t n; /* words of types */
+	size_t n; /* words of the types */
 	char texts[512];
 	size_t texts_len;
 	uint32_t texts_from;
@@ -82,7 +81,7 @@ static void write_btf(
 static size_t make_vmlinux(struct made *made, uint8_t *out)
 {
 	*made = (struct made){.texts_len = 1};
-	begin_type(made, 1, 0, false); /* an integer, with a word behind it */
+	begin_type(made, 1, 0, false); /* an integer, with a word after it */
 	put(made, 32);
 	begin_type(made, 4, 1, false); /* a structure with a member */
 	add_value(made, "TCP_CLOSE", 99);
@@ -124,7 +123,7 @@ static const char resolved[] =
 	"{ 68719476737, \"w\" }, { TWICE, \"t\" }, { TCP_CLOSER, \"c\" }, { 5, \"five\" }, { 40, "
 	"\"mod\" })\n";
 
-/* In expressions, too; but no members, functions, characters and texts. */
+/* Expressions change, too. Members, functions, characters and texts do not. */
 static const char expressions[] =
 	"print fmt: \"%s %c\", __print_flags(REC->a, \"|\", { (1UL << TCP_CLOSE), \"Q\" }, { "
 	"BIT(TOP_BIT) | MODULE, \"m\" }), REC->b == MINUS ? 'Q' : REC->TCP_CLOSE, 5 -MINUS, Q, "
@@ -176,7 +175,7 @@ static void set_time(const struct event_fixture *fixture, const char *name, time
 	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
 }
 
-/* What was read is kept until the file is another one. */
+/* Type information is kept until its file changes. */
 static void test_kept(void **state)
 {
 	static const char module[] = "print fmt: \"\", { MODULE, \"m\" }\n";
@@ -205,14 +204,14 @@ static void test_kept(void **state)
 	write_btf(&fixture, "module", bytes, len);
 	set_time(&fixture, "module", 2);
 	expect(&fixture, module, "print fmt: \"\", { 41, \"m\" }\n");
-	/* Two modules that differ. */
+	/* Two modules with different values. */
 	len = make_module((uint32_t)made.texts_len, 42, bytes);
 	write_btf(&fixture, "other", bytes, len);
 	expect(&fixture, module, module);
 	fixture_remove(&fixture);
 }
 
-/* Cut anywhere, or with another word somewhere. */
+/* The type information is cut at each byte, or one word differs. */
 static void test_damaged(void **state)
 {
 	static uint8_t bytes[2048], copy[2048];

@@ -46,7 +46,7 @@ static struct event_spec one(const char *text)
 	return spec;
 }
 
-/* Events that are made of others bring them, but not twice. */
+/* An event composed of others adds them, but not twice. */
 static void made_of_others(void **state)
 {
 	static const struct {
@@ -95,7 +95,7 @@ static void catalogue_is_whole(void **state)
 			(info[i].type == PERF_TYPE_HARDWARE ? PERF_COUNT_HW_MAX
 							    : PERF_COUNT_SW_MAX) -
 				1);
-		/* Of one kind of switches, time and not number. */
+		/* The number of switches of one kind has no span; their time has one. */
 		assert_int_equal(seen[info[i].config], info[i].span != EVENT_SPAN_NONE);
 		seen[info[i].config] = true;
 		assert_true(strlen(info[i].description) > 5);
@@ -149,7 +149,7 @@ static void modifiers(void **state)
 		assert_int_equal(spec.attr.exclude_host, cases[i].no_host);
 		assert_int_equal(spec.attr.exclude_idle, cases[i].no_idle);
 		assert_int_equal(spec.attr.precise_ip, cases[i].precise);
-		spec = one(spec.name); /* canonical means that it is its own name */
+		spec = one(spec.name); /* a canonical name is its own name */
 		assert_string_equal(spec.name, cases[i].name);
 	}
 }
@@ -285,7 +285,7 @@ static void errors(void **state)
 	}
 }
 
-/* One event each: what its attr gets. */
+/* Single events and the attributes that they get. */
 static void families(void **state)
 {
 	static const struct {
@@ -355,7 +355,7 @@ static void families(void **state)
 		again = one(spec.name);
 		assert_string_equal(again.name, spec.name);
 		assert_int_equal(again.attr.config, spec.attr.config);
-		/* Counters outside of the cores refuse exclusions; all others leave guests out. */
+		/* Uncore counters refuse exclusions. All other events exclude guests. */
 		assert_true(spec.attr.exclude_guest);
 	}
 }
@@ -385,7 +385,7 @@ static void symbols(void **state)
 		spec = one(cases[i].text);
 		assert_int_equal(spec.needs.kind, cases[i].kind);
 		assert_int_equal(spec.needs.offset, cases[i].offset);
-		/* A text is kept once: pointers tell. */
+		/* Each text exists once, so equal pointers mean equal texts. */
 		assert_ptr_equal(spec.needs.binary,
 			cases[i].binary ? event_text(cases[i].binary, strlen(cases[i].binary))
 					: NULL);
@@ -406,7 +406,7 @@ static void symbols(void **state)
 	assert_string_equal(spec.name + strlen(spec.name) - 4, "ff:u");
 }
 
-/* Paths as package managers make them: two events have two names, and each is found by its whole
+/* Long paths of package managers: two events have different names, and each is found by its whole
  * text. */
 static void long_names(void **state)
 {
@@ -430,7 +430,7 @@ static void long_names(void **state)
 	for (int i = 0; i < 5; i++)
 		for (int j = 0; j < 5; j++)
 			assert_int_equal(event_is_called(specs[i].name, texts[j]), i == j);
-	/* What differs in the middle alone. */
+	/* Texts that differ only in the middle. */
 	texts[0][40] = '!';
 	specs[1] = one(texts[0]);
 	assert_string_not_equal(specs[0].name, specs[1].name);
@@ -468,7 +468,7 @@ static void escaped_paths(void **state)
 	assert_int_equal(event_parse_list("uprobe:/a\\", &specs, &n, &error), -EINVAL);
 }
 
-/* Names of a list, each of them whole. */
+/* Lists of names are split into whole names. */
 static void name_lists(void **state)
 {
 	static const char *const names[] = {"uprobe:/usr/bin/p:f", "uprobe:/p:f", "cpu-clock",
@@ -578,7 +578,7 @@ static void terms(void **state)
 	assert_int_equal(spec.attr.sample_freq, 50);
 	assert_int_equal(spec.chain, EVENT_CHAIN_ON);
 	assert_int_equal(spec.attr.config, 3);
-	/* Tracepoints, breakpoints and probes are sampled each time, whatever the frequency. */
+	/* Tracepoints, breakpoints and probes sample every event, for any frequency. */
 	static const char *const each[] = {
 		"sched:sched_switch", "mem:0x10", "kprobe:f", "uprobe:x:f"};
 
@@ -646,7 +646,7 @@ static void defaults_and_rates(void **state)
 	event_set_period(&spec, 100003);
 	assert_false(spec.attr.freq);
 	assert_int_equal(spec.attr.sample_period, 100003);
-	assert_false(attr_is_clock(&spec.attr)); /* cycles have cpu-clock's config */
+	assert_false(attr_is_clock(&spec.attr)); /* cycles have the config of cpu-clock */
 	spec = one("cpu-clock");
 	assert_true(attr_is_clock(&spec.attr));
 	spec = one("task-clock:u");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_exit_status.c - strobe's exit status: its own or its command's.
+ * test_exit_status.c - strobe's exit status: its own or that of its command.
  */
 #include "tui/base/exit_status.h"
 
@@ -19,7 +19,8 @@ static void test_command(void **state)
 	assert_int_equal(exit_status_of(0, true, 7 << 8), 7);
 	assert_int_equal(exit_status_of(0, true, 0), 0);
 	assert_int_equal(exit_status_of(0, true, SIGKILL), 128 + SIGKILL);
-	assert_int_equal(exit_status_of(0, true, SIGSEGV | 0x80), 128 + SIGSEGV); /* with a core */
+	/* with a core dump */
+	assert_int_equal(exit_status_of(0, true, SIGSEGV | 0x80), 128 + SIGSEGV);
 	assert_int_equal(exit_status_of(0, false, 7 << 8), 0);
 }
 

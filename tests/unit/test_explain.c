@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_explain.c - every refusal has a sentence that says what, why, and what to do.
+ * test_explain.c - each refusal has a sentence with the problem, the reason and the remedy.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -63,7 +63,7 @@ static void test_denied(void **state)
 	kernel.error = EPERM;
 	EXPECT(&kernel, &limits, "perf_event_open(2)", "seccomp", "--cap-add PERFMON");
 
-	/* Who has the capability is not told about paranoia. */
+	/* A user with the capability gets no advice about paranoia. */
 	limits = limits_ordinary(4);
 	limits.cap_perfmon = true;
 	EXPECT(&machine, &limits, "has the capability", "security module");
@@ -71,7 +71,7 @@ static void test_denied(void **state)
 	EXPECT(&machine, &limits, "has the capability", "seccomp");
 }
 
-/* Neither a setting nor CAP_PERFMON allows these. */
+/* These need CAP_SYS_ADMIN: no setting allows them, nor does CAP_PERFMON. */
 static void test_needs_admin(void **state)
 {
 	struct engine_failure kernel = open_failure(EPERM, 42, -1), inherited;
@@ -205,7 +205,7 @@ static void explain_with(const struct explain_request *request, int error,
 	expect_text(out, remedy);
 }
 
-/* What the kernels and machines of other people refuse. */
+/* Refusals that depend on the kernel or the machine. */
 static void test_by_system(void **state)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE};
@@ -350,7 +350,7 @@ static void test_files_that_refuse(void **state)
 	expect_symbols_note(&note, "'/a/b?' lies in a FUSE mount of user 4711", "sees names");
 }
 
-/* Wherever descriptors run out, the limit and its remedy are named. */
+/* If descriptors run out, the sentence has the limit and the remedy. */
 static void test_no_descriptors(void **state)
 {
 	static const enum engine_failure_kind kinds[] = {
@@ -388,7 +388,7 @@ static void test_no_descriptors(void **state)
 	assert_non_null(strstr(out, "ulimit -n"));
 }
 
-/* No kind is forgotten, and what comes from outside is clean. */
+/* Each kind of note has a sentence, and texts from outside are cleaned. */
 static void test_notes(void **state)
 {
 	struct proc_limits limits = limits_ordinary(2);
@@ -423,7 +423,7 @@ static void say(enum engine_note_kind kind, uint64_t value, int error, const cha
 	expect_text(out, wanted);
 }
 
-/* A note of a recording's file. */
+/* Checks the start of the sentence for a note on a recording's file. */
 static void say_of(const char *file, enum engine_note_kind kind, int error, const char *wanted)
 {
 	struct engine_note note = {.kind = kind, .value = 120, .error = error};
@@ -435,7 +435,7 @@ static void say_of(const char *file, enum engine_note_kind kind, int error, cons
 	assert_ptr_equal(strstr(out, wanted), out);
 }
 
-/* What is refused on one process is no matter of whole CPUs. */
+/* A refusal for one process gets no advice for whole CPUs. */
 static void test_refused_event_says_where(void **state)
 {
 	struct engine_note note = {.kind = NOTE_EVENT_REFUSED,
@@ -587,7 +587,7 @@ static void test_event_errors(void **state)
 	error = (struct event_error){.kind = EVENT_ERROR_EMPTY, .offset = 7};
 	explain_event_error("cycles,,faults", &error, out, sizeof(out));
 	assert_non_null(strstr(out, "character 8"));
-	/* An offset beyond the text is not followed. */
+	/* An offset beyond the text is not used. */
 	error = (struct event_error){.kind = EVENT_ERROR_MODIFIER, .offset = 7000};
 	explain_event_error("cycles:\033", &error, out, sizeof(out));
 	assert_non_null(strstr(out, "cycles:?"));

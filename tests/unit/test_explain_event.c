@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_explain_event.c - what is told of an event's text that is not understood: the sentence, what may have been meant
- * instead, and a caret below the place; and of a tracepoint's filter that the kernel does not take.
+ * test_explain_event.c - sentences about event texts and tracepoint filters with errors.
+ *
+ * A sentence has a suggestion and a caret below the error. Filters are those that the kernel
+ * refuses.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -32,8 +34,9 @@ static int remove_machine(void **state)
 }
 
 struct wrong {
-	const char *text, *says, *near; /* near: behind "did you mean", NULL: nothing is meant */
-	size_t column; /* of the caret, from 0 */
+	/* near: follows "did you mean"; NULL if there is no suggestion */
+	const char *text, *says, *near;
+	size_t column; /* column of the caret, from 0 */
 };
 
 static void check_caret(const struct wrong *wrong, const struct event_error *error)
@@ -110,7 +113,7 @@ static void test_no_caret(void **state)
 	assert_string_equal(caret, "");
 }
 
-/* Of a text of any length what is around its error fits a line, the caret below it too. */
+/* In a long text, the part around the error fits on a line, with the caret below it. */
 static void test_long_text(void **state)
 {
 	static char text[100001];
@@ -139,7 +142,7 @@ static void test_long_text(void **state)
 			assert_int_equal(caret[1 + strcspn(below + 1, "^")], 'X');
 		text[at[i]] = at[i] < len ? 'c' : '\0';
 	}
-	/* One word, and a character cut in two. */
+	/* A text of one word, and a cut within a character. */
 	memset(text, 'e', len);
 	for (size_t i = 0; i + 1 < len; i += 2)
 		memcpy(text + i, "\xc3\xa4", 2);
@@ -152,7 +155,7 @@ static void test_long_text(void **state)
 	}
 }
 
-/* A program that was refused is named, with what it should have been. */
+/* A refused program is named, together with the right kind of program. */
 static void test_programs(void **state)
 {
 	static const struct {
@@ -185,7 +188,7 @@ static void test_programs(void **state)
 	}
 }
 
-/* What happens in the kernel alone is not asked for in user space instead. */
+/* There is no advice to count kernel events in user space. */
 static void test_no_user_space(void **state)
 {
 	const struct proc_limits limits = limits_ordinary(2);
@@ -250,7 +253,7 @@ static void check_filter(const char *filter, int error, const char *fields, cons
 	expect_text(out, wanted);
 }
 
-/* Of a PMU's event. */
+/* Checks the sentence for an address filter of a PMU's event. */
 static void check_address_filter(uint32_t type, const char *wanted)
 {
 	struct perf_event_attr attr = {.type = type};
@@ -292,7 +295,7 @@ static void test_filters(void **state)
 	check_filter("prev_pid == 1", EACCES, fields, "Permission denied");
 }
 
-/* What of a refusal is not in the attribute goes from the engine into the sentence. */
+/* Facts that are not in the attribute reach the sentence as well. */
 static void test_what_was_asked(void **state)
 {
 	struct engine_failure failure = {.what = FAIL_OPEN,

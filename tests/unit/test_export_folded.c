@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_export_folded.c - folded stacks: the texts of frames, sums, hostile names, depth.
+ * test_export_folded.c - folded stacks: frame texts, sums, hostile names, depth.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +25,7 @@ static int compare_lines(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The lines in order, for strings that the caller frees. */
+/* Splits text into sorted lines. Returns their number. The lines are parts of text. */
 static size_t sort_lines(char *text, char *lines[64])
 {
 	size_t n = 0;
@@ -62,12 +62,13 @@ static void test_alike_are_one(void **state)
 	world_add(&world, STACK(&world, MAIN, WORK + 3), world.worker, 0, 5);
 	world_add(&world, STACK(&world, MAIN + 1), world.worker, 0, 1);
 	world_add(&world, STACK(&world, MAIN, WORK), world.other, 0, 2);
-	/* Of an event that is not exported. */
+	/* A sample of an event that is not exported. */
 	world_add(&world, STACK(&world, MAIN, WORK), world.worker, 1, 100);
 	check(&world, "java;main;work 2\nworker_one;main 1\nworker_one;main;work 15\n");
 }
 
-/* The same stacks, and stacks that others have as callers, in turns: each command has lines of its own. */
+/* Commands with equal stacks, or with stacks that begin others, in turns: each command has its own
+ * lines. */
 static void test_commands_with_the_same_stacks(void **state)
 {
 	struct world world;
@@ -129,7 +130,7 @@ static void test_names(void **state)
 		"worker_one;ns::make<int> 2\n");
 }
 
-/* Brackets are a part of names; parameters are left out, unless others have the same name. */
+/* Brackets are part of a name. Parameters are left out unless names would become equal. */
 static void test_what_differs_stays_apart(void **state)
 {
 	static const struct {
@@ -177,7 +178,7 @@ static void test_what_differs_stays_apart(void **state)
 	check_as_set(&world, expected);
 }
 
-/* Functions without a name are told by where they begin, as nm does. */
+/* A function without a name is shown by its start address, as nm does. */
 static void test_nameless_functions(void **state)
 {
 	static const struct symbol functions[] = {
@@ -215,7 +216,7 @@ static void test_without_names(void **state)
 		"worker_one;[unknown] 8\nworker_one;main;[program] 2\n");
 }
 
-/* work and leaf have things inlined in them, one of them C++ that returns something. */
+/* work and leaf contain inlined functions, one with a C++ return type. */
 static void test_inlined(void **state)
 {
 	static const struct symbols_frame in_work[] = {
@@ -260,7 +261,7 @@ static void test_hostile(void **state)
 	world_add(&world, STACK(&world, EVIL),
 		labelled_task(world.tasks, 7, 7, "a;b\nc \x1b", START_NS), 0, 3);
 	text = world_write(&world, export_folded, NULL);
-	/* One line, one separator, no control characters. */
+	/* One line, one separator and no control characters. */
 	assert_string_equal(text, "a:b?c_?;</script>&<x>:?[2J? 3\n");
 	free(text);
 	world_free(&world);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_export_forms.c - every form, read back: sums are the store's, numbers point at what is there, names are harmless.
+ * test_export_forms.c - each export format, read back: sums, valid references, clean names.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 #include <json-c/json.h>
 #include <zlib.h>
 
-#define CLOCK_SUM 1063ull /* what fill() adds of the first event */
+#define CLOCK_SUM 1063ull /* weight of the first event from fill() */
 #define CLOCK_COUNT 7ull
 #define FIRST_SLICE_COUNT 5ull
 #define FAULTS_SUM 7ull
@@ -156,7 +156,7 @@ static void test_gecko(void **state)
 	for (size_t i = 0; i < 2; i++)
 		count += check_gecko_thread(json_object_array_get_idx(threads, i), &in_first);
 	assert_int_equal(count, CLOCK_COUNT);
-	/* Those of a slice stay within it. */
+	/* Samples stay within the time of their slice. */
 	assert_int_equal(in_first, FIRST_SLICE_COUNT);
 	assert_int_equal(json_object_get_int(get(get(file, "meta"), "version")), 24);
 	json_object_put(file);
@@ -245,8 +245,8 @@ static void test_pprof(void **state)
 	world_free(&world);
 }
 
-/* The main program comes first, at its own addresses, in a mapping for each segment.  Other images
- * lie elsewhere, with file offsets. */
+/* The main program is first, at its own addresses, with a mapping for each segment. Other images
+ * follow at other addresses, with file offsets. */
 static void test_pprof_segments(void **state)
 {
 	static const struct symbols_segment program[] = {
@@ -263,7 +263,7 @@ static void test_pprof_segments(void **state)
 	world.symbols.images[world.program].n_segments = 2;
 	world.symbols.images[world.library].segments = library;
 	world.symbols.images[world.library].n_segments = 1;
-	/* The library comes first in stacks, and is in as many. */
+	/* The library is met first and has as many samples. */
 	node = world_push(&world, STACK_ROOT, world.program, MAIN + 4);
 	node = world_push(&world, node, world.program, LEAF);
 	node = world_push(&world, node, world.library, 0x6123);
@@ -274,7 +274,7 @@ static void test_pprof_segments(void **state)
 	second = profile->mapping[1];
 	third = profile->mapping[2];
 	assert_memory_equal(string_of(profile, first->filename), "/bin/program", 12);
-	/* Segments keep their order in the stacks. */
+	/* Segments keep the order in which the stacks use them. */
 	assert_int_equal(first->memory_start, 0x602000);
 	assert_int_equal(first->memory_limit, 0x605000);
 	assert_int_equal(first->file_offset, 0);
@@ -292,7 +292,8 @@ static void test_pprof_segments(void **state)
 	world_free(&world);
 }
 
-/* go tool pprof demangles what is no system name once more, and drops all brackets of it. */
+/* go tool pprof demangles a name again unless it is the system name, and removes all its
+ * brackets. */
 static void test_pprof_system_names(void **state)
 {
 	static const struct symbol functions[] = {{0x00, 16, "_Z4workv", NULL, 0, false},
@@ -325,7 +326,7 @@ static void test_pprof_system_names(void **state)
 	world_free(&world);
 }
 
-/* A location has a line for each function that is inlined there, innermost first, and functions have files. */
+/* A location has a line for each inlined function, innermost first. Functions have files. */
 static void test_pprof_inlined(void **state)
 {
 	static const struct symbols_frame in_work[] = {
@@ -383,13 +384,13 @@ static void test_callgrind(void **state)
 	assert_non_null(strstr(text, "events: cpu_clock page_faults_u\n"));
 	assert_non_null(strstr(text, "summary: 1063 7\n"));
 	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-		/* What follows a call is its inclusive cost. */
+		/* The line after a call is its inclusive cost. */
 		if (sscanf(line, "0 %" SCNu64 " %" SCNu64, &first, &second) == 2) {
 			if (!call) {
 				sums[0] += first;
 				sums[1] += second;
 			}
-			/* No call costs more than there is. */
+			/* No call costs more than the total. */
 			assert_true(first <= CLOCK_SUM && second <= FAULTS_SUM);
 		}
 		call = !strncmp(line, "calls=", 6);
@@ -400,7 +401,7 @@ static void test_callgrind(void **state)
 	world_free(&world);
 }
 
-/* Costs stand at their lines: inlined lines below fi=, then fe= leads back.  Functions are those of
+/* Costs are at their lines: inlined ones after fi=, then fe= returns. Functions are named as in
  * reports. */
 static void test_callgrind_lines(void **state)
 {
@@ -442,12 +443,12 @@ static void test_callgrind_lines(void **state)
 		"fi=(3) /src/step.h\n7 11\n"
 		"fe=(2)\ncob=(1)\ncfi=(1) ???\ncfn=(3) leaf\ncalls=1 0\n40 200\n"
 		"fi=(3)\ncob=(1)\ncfi=(1)\ncfn=(3)\ncalls=1 0\n7 100\n"));
-	/* A call leads to the callee's own file, at its first line. */
+	/* A call leads to the callee's file, at its first line. */
 	assert_non_null(strstr(text,
 		"fl=(4) /src/main.c\nfn=(2) main\ncob=(1)\ncfi=(2)\ncfn=(1)\ncalls=5 40\n"
 		"90 341\n"));
 	free(text);
-	/* Without inlined functions, costs stand at the line of the function around them. */
+	/* Without inlined functions, their costs are at the line of the enclosing function. */
 	world.profile.inlines = false;
 	text = world_write(&world, export_callgrind, NULL);
 	assert_null(strstr(text, "step.h"));
@@ -456,7 +457,7 @@ static void test_callgrind_lines(void **state)
 	world_free(&world);
 }
 
-/* Equal words for different event names become distinct, also from existing names. */
+/* Event names with equal words become distinct, also from existing names. */
 static void test_callgrind_words(void **state)
 {
 	struct profile_event events[] = {
@@ -493,7 +494,7 @@ static void test_svg(void **state)
 	assert_non_null(strstr(text, "&lt;/script&gt;&quot;&amp;&#39;&lt;x&gt;;?[2J?"));
 	assert_non_null(strstr(text, "a &lt;title&gt; &amp; &quot;more&quot;"));
 	assert_non_null(strstr(text, "data-total=\"1063\""));
-	/* The commands are the whole. */
+	/* The commands add up to the total. */
 	assert_non_null(strstr(text, "data-s=\"0\" data-w=\"20\" data-d=\"1\"><title>java"));
 	assert_non_null(
 		strstr(text, "data-s=\"20\" data-w=\"1043\" data-d=\"1\"><title>worker one"));
@@ -502,7 +503,7 @@ static void test_svg(void **state)
 	world_free(&world);
 }
 
-/* A frame that would not be seen is not in the file. */
+/* A frame that is too narrow to see is left out. */
 static void test_svg_narrow(void **state)
 {
 	struct world world;
@@ -566,7 +567,7 @@ static void test_interrupted(void **state)
 	fclose(out);
 }
 
-/* A full disk is told, whatever the form. */
+/* A full disk is reported, for each format. */
 static void test_full(void **state)
 {
 	int (*const forms[])(FILE *, const struct profile *) = {export_folded, export_speedscope,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_expr.c - filters as one types them: what they say, where they are wrong, and what passes.
+ * test_expr.c - filter expressions: parsing, positions of errors, and the samples that pass.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,7 +38,7 @@ static void expect_error(const char *text, size_t at, const char *part)
 	assert_null(expr.terms);
 }
 
-/* Some short texts make regcomp(3) take all memory. */
+/* Some short expressions make regcomp(3) take all memory. */
 static void test_regex_costs(void **state)
 {
 	static const char *const good[] = {"symbol~operator\\+\\+", "symbol~^(a|b+)*[+*?{][]+]+$",
@@ -75,7 +75,7 @@ static void test_terms(void **state)
 	assert_int_equal(expr.terms[5].field, FILTER_STACK);
 	assert_string_equal(expr.terms[5].text, "*malloc*");
 	expr_fini(&expr);
-	/* A name of C++ is a word, and quotes keep what would mean something. */
+	/* A C++ name is one word. Quotes keep special characters. */
 	expr = parsed(" std::sort ");
 	assert_string_equal(expr.terms[0].text, "*std::sort*");
 	expr_fini(&expr);
@@ -88,7 +88,7 @@ static void test_terms(void **state)
 	expr_fini(&expr);
 }
 
-/* "=" is for all of the text; in a word, and behind a name that is no field, it means nothing. */
+/* "=" compares the whole text. In a word, or after a name that is no field, it has no meaning. */
 static void test_exact_terms(void **state)
 {
 	struct expr expr = parsed("symbol=operator*|f & !stack=main&operator==");
@@ -124,7 +124,7 @@ static void test_errors(void **state)
 	expect_error("a&a&a&a&a&a&a&a&a&a&a&a&a&a&a&a&a", 32, "at most");
 }
 
-/* Whatever a symbol is called, the term of it means it. */
+/* The term for a symbol selects that symbol, for any name. */
 static void test_terms_of_what_is_pointed_at(void **state)
 {
 	static const char *const names[] = {"malloc", "operator&&(int, char const*)", "a|b", "\"\\",
@@ -146,7 +146,7 @@ static void test_terms_of_what_is_pointed_at(void **state)
 	assert_true(strlen(expr_term(text, 12, false, FILTER_STACK, names[4])) < 12);
 }
 
-/* What is no field of ours is one of samples, with or without its prefix. */
+/* An unknown field is one of the samples, with or without its prefix. */
 static void test_fields_of_samples(void **state)
 {
 	static const char format[] = "name: made_up\nID: 1\nformat:\n"
@@ -212,7 +212,8 @@ static bool passes(struct fixture *fixture, const char *text, uint32_t cell)
 	return pass;
 }
 
-/* The only cell of slice 0: worker (100/101) on CPU 2 in f3, called by f0; 1: "we?ird" on CPU 9 without a stack. */
+/* Slice 0 has one cell: worker (100/101) on CPU 2 in f3, called by f0. Slice 1 has "we?ird" on CPU
+ * 9, without a stack. */
 static void test_passes(void **state)
 {
 	struct fixture *fixture = *state;
@@ -238,7 +239,7 @@ static void test_passes(void **state)
 	assert_true(passes(fixture, "address:program+0x30", 0));
 	assert_false(passes(fixture, "address:program+0x0", 0));
 	assert_true(passes(fixture, "!address:program*", 1));
-	/* Of a function without lines its name stands for them. */
+	/* A function without lines is found by its name. */
 	assert_true(passes(fixture, "line:f3*", 0));
 	assert_false(passes(fixture, "line:f0*", 0));
 	/* Samples without fields. */

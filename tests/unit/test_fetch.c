@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_fetch.c - the queue in front of libdebuginfod, with a directory in the place of a server.
+ * test_fetch.c - the queue in front of libdebuginfod, with a directory as the server.
  */
 #include "symbols/loader/fetch.h"
 #include "tests/unit/scratch.h"
@@ -108,7 +108,7 @@ static void test_fetched(void **state)
 	fetch_status(fetch, &status);
 	assert_int_equal(status.waiting, 0);
 
-	/* What is nowhere may be asked for again. */
+	/* A file that was not found may be asked for again. */
 	assert_int_equal(read(answers, &count, sizeof(count)), sizeof(count));
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(fetch_ask(fetch, &nowhere), 0);
@@ -120,7 +120,8 @@ static void test_fetched(void **state)
 	assert_false(fetch_take(fetch, &id, &(int){0}));
 }
 
-/* All that waits is given up, and told; then it ends, whatever is at work. */
+/* All waiting requests are canceled and answered. The queue ends at once, also during a
+ * transfer. */
 static void test_canceled(void **state)
 {
 	size_t n = 0, canceled = 0;
@@ -143,7 +144,7 @@ static void test_canceled(void **state)
 	}
 	assert_int_equal(n, 50);
 	assert_true(canceled > 0);
-	/* In the middle of it. */
+	/* Asked for when the queue ends. */
 	assert_int_equal(fetch_ask(fetch, &here), 0);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_field_text.c - fields by their names, and values as they are shown: addresses by what lies there.
+ * test_field_text.c - fields by name, and their values as text: addresses as symbols.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -67,11 +67,11 @@ static void test_data_addresses(void **state)
 	value.number = 0x4100;
 	expect(fixture, fields, "addr", &value, "program+0x4100", false);
 	expect(fixture, fields, "data_symbol", &value, "program", false);
-	/* Data that is code, as instructions that are loaded as data are. */
+	/* The data is code: instructions read as data. */
 	value.number = 0x28;
 	expect(fixture, fields, "addr", &value, "f2+0x8", false);
 	expect(fixture, fields, "data_symbol", &value, "f2", false);
-	/* Code without a name is where nm and objdump see it. */
+	/* Code without a name is shown at its address in nm and objdump. */
 	image->segments = code;
 	image->n_segments = 1;
 	value.number = 0x5068;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_fields.c - schemas of tracepoints and of sample_type bits, samples read and written by them.
+ * test_fields.c - schemas of tracepoints and of sample_type bits: samples read and written.
  */
 #include "sampler/fields/fields.h"
 
@@ -127,7 +127,7 @@ static void test_sched_switch(void **state)
 		expect(&world, "prev_pid", FIELD_SIGNED, "-7");
 		expect(&world, "prev_state", FIELD_ENUM, states[i].text);
 	}
-	/* Cut anywhere, what is missing is 0 or empty. */
+	/* In a raw record that is cut at any byte, missing values are 0 or empty. */
 	for (size_t len = 0; len < sizeof(raw); len++)
 		read_raw(&world, raw, len);
 	read_raw(&world, raw, 12);
@@ -172,14 +172,14 @@ static void test_types(void **state)
 	words[7] = 99;
 	read_raw(&world, raw, 80);
 	expect(&world, "kind", FIELD_ENUM, "0x63");
-	/* Texts that lie beyond the record. */
+	/* Texts beyond the record. */
 	words[1] = 0xffffffffffffffff;
 	read_raw(&world, raw, 80);
 	expect(&world, "name", FIELD_TEXT, "");
 	finish(&world);
 }
 
-/* As kvm_exit has them: which list names the field depends on another one. */
+/* A format like kvm_exit's: another field selects the list of names. */
 static const char two_lists[] =
 	"\tfield:unsigned int exit_reason;\toffset:8;\tsize:4;\tsigned:0;\n"
 	"\tfield:u32 isa;\toffset:12;\tsize:4;\tsigned:0;\n"
@@ -210,7 +210,7 @@ static void test_two_lists(void **state)
 	finish(&world);
 }
 
-/* A part of a number has the names: the rest is shown, so that different values have different
+/* Only a part of the number has names. The rest is shown, so that different values have different
  * texts. */
 static void test_named_parts(void **state)
 {
@@ -258,7 +258,7 @@ static void test_text_pointers(void **state)
 	finish(&world);
 }
 
-/* Long arrays are cut, say so, and stay different. */
+/* A long array is cut and marked. Different arrays stay different. */
 static void test_long_arrays(void **state)
 {
 	static const char format[] = "\tfield:u8 a[5000];\toffset:8;\tsize:5000;\tsigned:0;\n";
@@ -282,7 +282,7 @@ static void test_long_arrays(void **state)
 	free(raw);
 }
 
-/* However many arrays there are, each of their values stays different. */
+/* With many arrays, different values stay different, too. */
 static void test_many_arrays(void **state)
 {
 	char format[4096] = "", kept[VALUE_TEXT_MAX];
@@ -328,7 +328,7 @@ static void test_bad_formats(void **state)
 		assert_int_equal(fields_new(&fields, &attr, NULL, NULL, bad[i]), -EBADMSG);
 		assert_null(fields);
 	}
-	/* What follows the fields may be anything. */
+	/* After the fields, the format may contain anything. */
 	for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++) {
 		snprintf(text, sizeof(text), "\tfield:int a;\toffset:8;\tsize:4;\tsigned:1;\n%s",
 			odd[i]);
@@ -402,7 +402,7 @@ static void test_sample_type(void **state)
 	expect(&world, "branch.prediction", FIELD_ENUM, "mispredicted");
 	expect(&world, "branch.cycles", FIELD_UNSIGNED, "12");
 	expect(&world, "branch.type", FIELD_ENUM, "CALL");
-	/* Levels as older kernels tell them. */
+	/* Levels as older kernels encode them. */
 	values_unref(world.values, world.id, 1);
 	record.sample.more.data_src = PERF_MEM_S(LVL, MISS) | PERF_MEM_S(LVL, LOC_RAM);
 	record.sample.more.n_branches = 0;
@@ -423,7 +423,7 @@ static void test_sample_type(void **state)
 	finish(&world);
 }
 
-/* Every tracepoint of this machine can be understood. */
+/* Each tracepoint of this machine has a schema. */
 static void test_this_machine(void **state)
 {
 	const struct system_dirs *system = system_dirs();

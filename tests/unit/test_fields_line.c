@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_fields_line.c - lines of tracepoints by their print formats: expressions, conversions, and what is not understood.
+ * test_fields_line.c - tracepoint lines by print formats: expressions, conversions, fallback.
  *
- * The formats are those that Linux 6.18 prints, but for the names of fields.
+ * The formats are those of Linux 6.18, with other names of fields.
  */
 #include "sampler/fields/fields.h"
 
@@ -43,7 +43,7 @@ static const char some_fields[] =
 
 static const struct {
 	const char *print; /* the format and its arguments */
-	const char *line; /* NULL: all fields by their names */
+	const char *line; /* NULL if the line has all fields by name */
 } cases[] = {
 	{"\"plain\"", "plain"},
 	{"\"100%% \\\"%d\\\"\\t%u\", REC->a, REC->b", "100% \"-5\"\t7"},
@@ -190,7 +190,7 @@ static const struct {
 		"two top, 0x7ffffffde78e0000"},
 	{"\"%s\", __print_symbolic(REC->a, { -5, \"minus five\" }, )", "minus five"},
 	{"\"%s\", __print_symbolic(REC->a, { })", "0xfffffffffffffffb"},
-	/* What only that kernel knows. */
+	/* Values that only the kernel knows. */
 	{"\"page=%p pfn=0x%lx\", (((struct page *)vmemmap_base) + (REC->b)), REC->b",
 		"page=vmemmap_base+7 pfn=0x7"},
 	{"\"age=%lu index=%d\", (jiffies - REC->b) / 250, REC->b", "age=(jiffies-7)/250 index=7"},
@@ -205,9 +205,9 @@ static const struct {
 	{"\"%d %d\", UNKNOWN ? REC->a : REC->b, ~UNKNOWN", "UNKNOWN?-5:7 ~UNKNOWN"},
 	/* Conversions that do not fit their arguments. */
 	{"\"%s %d\", REC->b, REC->name", "0x7 sh"},
-	/* Beyond what there is. */
+	/* Indexes beyond the end. */
 	{"\"%lx %lx\", REC->args[2], REC->saddr[4000000000]", "0 0"},
-	/* No format. */
+	/* Invalid formats. */
 	{"\"%d\"", NULL},
 	{"\"%d\", ", NULL},
 	{"\"%d\", (REC->a", NULL},
@@ -267,7 +267,7 @@ static void make_raw(struct world *world, bool swapped)
 	put(world, 100, 2, 2, swapped);
 	memcpy(world->raw + 102, "\0\x50\x7f\0\0\1", 6);
 	put(world, 128, 10, 2, swapped);
-	/* port, flow, ::2800:0, scope */
+	/* port, flow, address ::2800:0, scope */
 	memcpy(world->raw + 130, "\x01\xbb\0\x12\x34\x56", 6);
 	world->raw[136 + 12] = 0x28;
 	put(world, 152, 3, 4, swapped);
@@ -332,7 +332,7 @@ static void expect_cases(bool swapped)
 		const char *want = cases[i].line;
 		enum fields_line done;
 
-		/* A number in the order of the network is another one for the other machine. */
+		/* A big-endian number changes with the byte order of the machine. */
 		if (swapped && strstr(cases[i].print, "be16"))
 			continue;
 		make_from(&world, some_fields, cases[i].print, swapped, 8);
@@ -351,14 +351,14 @@ static void test_cases(void **state)
 	expect_cases(false);
 }
 
-/* The same bytes from a machine of the other byte order. */
+/* The data comes from a machine of the other byte order. */
 static void test_other_order(void **state)
 {
 	(void)state;
 	expect_cases(true);
 }
 
-/* "h" is the order of the machine that recorded it. */
+/* "h" is the byte order of the machine that recorded. */
 static void test_addresses_of_the_machine(void **state)
 {
 	struct world world;
@@ -378,7 +378,7 @@ static void test_addresses_of_the_machine(void **state)
 	}
 }
 
-/* "unsigned long" and "%lx" of 32 bits. */
+/* "unsigned long" and "%lx" have 32 bits. */
 static void test_other_longs(void **state)
 {
 	static const char fields[] =
@@ -400,7 +400,7 @@ static void test_other_longs(void **state)
 	fields_free(world.fields);
 }
 
-/* A kernel's ticks are those of this machine if it runs here. */
+/* Ticks have this machine's length if the kernel runs here. */
 static void test_ticks(void **state)
 {
 	struct world world;
@@ -409,7 +409,7 @@ static void test_ticks(void **state)
 	long minute;
 
 	(void)state;
-	/* A coarse clock advances by a tick. */
+	/* A coarse clock advances by one tick. */
 	assert_int_equal(clock_getres(CLOCK_MONOTONIC_COARSE, &tick), 0);
 	minute = 60 * ((1000000000 + tick.tv_nsec / 2) / tick.tv_nsec);
 	snprintf(print, sizeof(print),
@@ -456,7 +456,7 @@ static void test_small_buffers_and_depth(void **state)
 	assert_int_equal(fields_line(world.fields, &world.record, NULL, out, sizeof(out)),
 		FIELDS_LINE_FORMAT);
 	assert_string_equal(out, "sh and -5");
-	/* What is cut says so. */
+	/* A cut line ends with an ellipsis. */
 	assert_int_equal(
 		fields_line(world.fields, &world.record, NULL, out, 8), FIELDS_LINE_FORMAT);
 	assert_string_equal(out, "sh a\xe2\x80\xa6");
@@ -483,7 +483,7 @@ static void test_small_buffers_and_depth(void **state)
 	}
 }
 
-/* So many of a character, between two texts; for free(). */
+/* Returns a format with n times c between two texts. The caller frees it. */
 static char *long_print(const char *before, char c, size_t n, const char *after)
 {
 	char *print = malloc(strlen(before) + n + strlen(after) + 1);
@@ -495,7 +495,7 @@ static char *long_print(const char *before, char c, size_t n, const char *after)
 	return print;
 }
 
-/* Nobody waits for what a format could ask for, and no room is read beyond its end. */
+/* A format cannot cause long work or a read beyond its end. */
 static void test_formats_that_ask_for_much(void **state)
 {
 	const struct {
@@ -520,7 +520,7 @@ static void test_formats_that_ask_for_much(void **state)
 	}
 }
 
-/* A path is kept whole, whatever its length. */
+/* A path is kept in full, for any length. */
 static void test_long_texts(void **state)
 {
 	static const char fields[] =

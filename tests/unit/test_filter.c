@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_filter.c - which cells pass.
+ * test_filter.c - the cells that pass a filter.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,7 +32,7 @@ static bool passes(
 	assert_int_equal(
 		filter_new(&filter, terms, n, fixture->stacks, fixture->tasks, fixture->names), 0);
 	pass = filter_pass(filter, &fixture->slices[cell], 0);
-	/* Remembered is the same. */
+	/* The remembered verdict is equal. */
 	assert_int_equal(filter_pass(filter, &fixture->slices[cell], 0), pass);
 	filter_free(filter);
 	return pass;
@@ -43,7 +43,8 @@ static bool passes(
 		sizeof((const struct filter_term[]){__VA_ARGS__}) / sizeof(struct filter_term), \
 		cell)
 
-/* The only cell of slice 0: worker (100/101) on CPU 2 in f3, called by f0; 1: "we?ird" on CPU 9 without a stack; 2: in stripped.so. */
+/* Slice 0 has one cell: worker (100/101) on CPU 2 in f3, called by f0. Slice 1 has "we?ird" on CPU
+ * 9, without a stack. Slice 2 has one in stripped.so. */
 static void fill(struct fixture *fixture)
 {
 	fixture_cell(fixture, 0, fixture_stack(fixture, "0 3"), fixture->labels[2], 2, 0, 1, 1);
@@ -78,13 +79,13 @@ static void test_tasks(void **state)
 	assert_false(PASSES(0, NOT(COMM, "worker")));
 	assert_true(PASSES(0, NOT(COMM, "server")));
 	assert_false(PASSES(0, IS(COMM, "w*"), NOT(COMM, "*r")));
-	assert_true(PASSES(1, IS(COMM, "we?ird"))); /* as it is shown */
+	assert_true(PASSES(1, IS(COMM, "we?ird"))); /* the shown name */
 	assert_true(PASSES(0, {.field = FILTER_PID, .first = 50, .last = 100}));
 	assert_false(PASSES(0, {.field = FILTER_PID, .first = 101, .last = 200}));
 	assert_true(PASSES(0, {.field = FILTER_TID, .first = 101, .last = 101}));
 	assert_false(PASSES(0, {.field = FILTER_TID, .first = 100, .last = 100}));
 	assert_false(PASSES(2, {.field = FILTER_PID, .first = 0, .last = 0, .negated = true}));
-	/* Fields must all be met. */
+	/* All terms must match. */
 	assert_false(PASSES(0, IS(COMM, "worker"), {.field = FILTER_PID, .first = 7, .last = 7}));
 }
 
@@ -106,20 +107,20 @@ static void test_symbols_and_images(void **state)
 
 	fill(fixture);
 	assert_true(PASSES(0, IS(SYMBOL, "f3")));
-	assert_false(PASSES(0, IS(SYMBOL, "f0"))); /* it is not the leaf */
+	assert_false(PASSES(0, IS(SYMBOL, "f0"))); /* f0 is not the leaf */
 	assert_true(PASSES(0, IS(IMAGE, "program")));
 	assert_true(PASSES(0, IS(IMAGE, "/bin/program")));
 	assert_true(PASSES(0, IS(IMAGE, "/bin/*")));
 	assert_false(PASSES(0, IS(IMAGE, "prog")));
 	assert_false(PASSES(0, NOT(IMAGE, "program")));
 	assert_true(PASSES(0, IS(IMAGE, "program"), IS(SYMBOL, "f3")));
-	assert_true(PASSES(1, IS(SYMBOL, "[unknown]"))); /* brackets are no class */
+	assert_true(PASSES(1, IS(SYMBOL, "[unknown]"))); /* brackets are not a character class */
 	assert_false(PASSES(1, IS(SYMBOL, "[u]nknown")));
 	assert_true(PASSES(2, IS(SYMBOL, "stripped.so+0x123")));
 	assert_true(PASSES(2, IS(IMAGE, "stripped.so"), NOT(SYMBOL, "f*")));
 }
 
-/* Names of C++ and Rust, with and without their parameters. */
+/* C++ and Rust names match with and without their parameters. */
 static void test_parameters(void **state)
 {
 	struct fixture *fixture = *state;
@@ -165,7 +166,7 @@ static void test_parameters(void **state)
 	}
 }
 
-/* A text that is meant as it is shown means no other function. */
+/* An exact text matches only the name as it is shown. */
 static void test_exact_texts(void **state)
 {
 	struct fixture *fixture = *state;
@@ -186,7 +187,7 @@ static void test_exact_texts(void **state)
 	assert_false(passes(fixture, &term, 1, 0));
 }
 
-/* A verdict on a name that was not known is not for ever. */
+/* A verdict on an unknown name changes when the name is known. */
 static void test_names_that_come_late(void **state)
 {
 	struct fixture *fixture = *state;

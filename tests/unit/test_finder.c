@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_finder.c - the places where files of a build-id are looked for, and their order.
+ * test_finder.c - the places for files of a build-id, and their order.
  */
 #include "symbols/loader/finder.h"
 
@@ -50,13 +50,13 @@ static void test_live(void **state)
 		.what = FINDER_DEBUG, .build_id = id, .build_id_len = 3, .pid = getpid()};
 
 	(void)state;
-	/* This process has our files; a home directory is for recordings. */
+	/* This process sees our files. The home directory is only searched for recordings. */
 	assert_int_equal(list(&config, &query), 2);
 	assert_string_equal(found[0], "/usr/lib/debug|.build-id/ab/01ff.debug");
 	assert_string_equal(found[1], "/opt/debug|.build-id/ab/01ff.debug");
 }
 
-/* What is configured comes before what everybody has. */
+/* Configured directories come before the default one. */
 static void test_more_dirs(void **state)
 {
 	static const char *const dirs[] = {"/opt/debug", NULL};
@@ -69,7 +69,7 @@ static void test_more_dirs(void **state)
 	assert_string_equal(found[1], FINDER_DEBUG_DIR "|.build-id/ab/01ff.debug");
 }
 
-/* By the name that the file tells, where gdb looks as well. */
+/* Debug links are searched for in the directories that gdb uses. */
 static void test_link(void **state)
 {
 	static const char *const dirs[] = {"/usr/lib/debug", "/opt/debug", NULL};
@@ -97,7 +97,7 @@ static void test_link(void **state)
 	assert_string_equal(found[1], "/srv|usr/bin/.debug/prog.debug in_root foreign");
 	assert_string_equal(found[2], "/srv|usr/lib/debug/usr/bin/prog.debug in_root foreign");
 
-	/* It is a name, not a way to other places; and without it nothing is looked for. */
+	/* A link with a path is refused. Without a link there is no search. */
 	query.link = "../prog";
 	assert_int_equal(list(&config, &query), 0);
 	query.link = NULL;
@@ -125,7 +125,7 @@ static void test_recorded_binary(void **state)
 	assert_string_equal(found[6], "/usr/lib/debug|.build-id/ab/01ff");
 	assert_string_equal(found[7], "/|usr/bin/node by_path");
 
-	/* Without a build-id by path alone, and without either nowhere. */
+	/* Without a build-id only the path counts. Without both there is no search. */
 	query.build_id_len = 0;
 	assert_int_equal(list(&config, &query), 3);
 	query.path = "relative";
@@ -149,7 +149,7 @@ static void test_kernel(void **state)
 	query.what = FINDER_VMLINUX;
 	assert_int_equal(list(&config, &query), 6);
 	assert_string_equal(found[5], "/|boot/vmlinux-6.1-x");
-	/* A release is a name, not a way to other places. */
+	/* A release with a path is refused. */
 	query.release = "../../etc/passwd";
 	assert_int_equal(list(&config, &query), 3);
 	query.release = NULL;

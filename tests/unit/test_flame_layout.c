@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_flame_layout.c - trees as boxes, against a naive model on random trees; paths that outlive a tree.
+ * test_flame_layout.c - trees as boxes, against a naive model on random trees.
+ *
+ * Also paths, which outlive a tree.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -53,7 +55,8 @@ static uint32_t find_child(const struct tree *tree, uint32_t parent, uint32_t sy
 	return at;
 }
 
-/* Weight that ends at a node counts in all above it; children are put in front, so their order is any. */
+/* Adds a node with weight, which counts in all its ancestors. A new child comes first, so children
+ * are unsorted. */
 static uint32_t add(struct tree *tree, uint32_t parent, uint32_t symref, uint64_t self)
 {
 	uint32_t node = find_child(tree, parent, symref);
@@ -74,16 +77,16 @@ static uint32_t add(struct tree *tree, uint32_t parent, uint32_t symref, uint64_
 static void random_tree(struct tree *tree)
 {
 	uint32_t n = 1 + random_below(NODES_MAX - 1);
-	/* Weights as large as they come too. */
+	/* Weights up to very large ones. */
 	uint64_t unit = random_below(2) ? 1 : (uint64_t)1 << 44;
 
-	/* Or nothing at all. */
+	/* Sometimes no weight at all. */
 	if (!random_below(20))
 		unit = 0;
 
 	tree_begin(tree);
 	while (tree->tree.n < n) {
-		/* Near the last one, so that trees are deep. */
+		/* Parents are near the last node, so that trees are deep. */
 		uint32_t from = tree->tree.n > 12 ? tree->tree.n - 12 : 0;
 
 		add(tree, from + random_below(tree->tree.n - from), 1 + random_below(60),
@@ -99,7 +102,8 @@ static bool has_column(const struct tree *tree, uint32_t node, uint32_t zoom, in
 		(long double)tree->nodes[zoom].sums.total;
 }
 
-/* The left edge of a node: what has a box and is to the left of it in its parent, and of that in its own. */
+/* Returns the left edge of a node: the weight of all boxes to its left in its parent, and of its
+ * parent's likewise. */
 static uint64_t start_of(const struct tree *tree, uint32_t node, uint32_t zoom, int width)
 {
 	const struct calltree_node *nodes = tree->nodes;
@@ -149,7 +153,7 @@ static void check_box(const struct tree *tree, const struct flame_layout *layout
 	long double start = (long double)start_of(tree, node, zoom, width) * width / whole;
 
 	assert_int_not_equal(at, FLAME_NONE);
-	/* The one of a node without a box is one that it is within. */
+	/* A node without a box gets the box of an ancestor. */
 	assert_true(is_above(tree, box->node, node));
 	assert_int_equal(box->node == node, expected);
 	if (!expected)
@@ -228,7 +232,7 @@ static void test_random_trees(void **state)
 	flame_layout_fini(&layout);
 }
 
-/* What the tree has left out has its room all the same, behind the others. */
+/* Nodes that the tree leaves out still have room, after the others. */
 static void test_left_out(void **state)
 {
 	static struct tree tree;
@@ -271,7 +275,7 @@ static void test_nothing(void **state)
 	flame_layout_fini(&layout);
 }
 
-/* A path finds its node in another tree, or as far as that goes. */
+/* A path finds its node in another tree, or the deepest one that exists. */
 static void test_paths(void **state)
 {
 	static struct tree before, after;

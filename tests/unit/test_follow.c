@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_follow.c - forks, ends, and numbers that are given out again.
+ * test_follow.c - forks, ends, and process numbers that are used again.
  */
 #include "sampler/engine/follow.h"
 
@@ -56,10 +56,10 @@ static void test_wants(void **state)
 	assert_non_null(follow_add_task(&follow, single, 201));
 	assert_true(follow_wants(&follow, 200, 201));
 	assert_false(follow_wants(&follow, 200, 200));
-	/* One thread alone has no children of interest. */
+	/* Children of a single thread are not followed. */
 	assert_null(fork_of(200, 200, 203));
 	assert_null(fork_of(200, 300, 300));
-	/* Until the whole process is asked for. */
+	/* They are after the whole process is added. */
 	assert_ptr_equal(follow_add_process(&follow, 200, true), single);
 	assert_true(follow_wants(&follow, 200, 200));
 	assert_int_equal(fork_of(200, 300, 300)->born_ns, 5);
@@ -75,7 +75,7 @@ static void test_tree(void **state)
 	assert_int_equal(follow.alive, 3);
 	assert_int_equal(follow.forks, 3);
 	assert_int_equal(follow_process(&follow, 120)->tasks, 2);
-	/* A scan had found it already. */
+	/* A scan has already found the thread. */
 	assert_ptr_equal(fork_of(100, 100, 101), follow_task(&follow, 101));
 	assert_int_equal(follow.forks, 3);
 }
@@ -92,7 +92,7 @@ static void test_end(void **state)
 	assert_ptr_equal(follow_exit(&follow, follow_task(&follow, 101), 10), process);
 	assert_int_equal(follow.alive, 0);
 	assert_null(follow_task(&follow, 101));
-	/* Samples of its last moments may still come. */
+	/* Samples of the last moments may still come. */
 	assert_true(follow_wants(&follow, 100, 100));
 	follow_expire(&follow, 10);
 	assert_true(follow_wants(&follow, 100, 100));
@@ -110,10 +110,10 @@ static void test_number_given_out_again(void **state)
 	(void)state;
 	assert_non_null(fork_of(100, 110, 110));
 	assert_non_null(follow_exit(&follow, follow_task(&follow, 110), 10));
-	/* To a stranger. */
+	/* The number goes to an unrelated process. */
 	assert_null(fork_of(1, 110, 110));
 	assert_false(follow_wants(&follow, 110, 110));
-	/* To a child again, before and after the old one was forgotten. */
+	/* The number goes to a child, before and after the old process expires. */
 	assert_non_null(fork_of(100, 110, 110));
 	assert_non_null(follow_exit(&follow, follow_task(&follow, 110), 20));
 	assert_non_null(fork_of(100, 110, 110));
@@ -122,7 +122,7 @@ static void test_number_given_out_again(void **state)
 	assert_non_null(follow_exit(&follow, follow_task(&follow, 110), 30));
 	follow_expire(&follow, 1000);
 	assert_null(follow_process(&follow, 110));
-	/* A living thread whose end was not told: its point must go. */
+	/* The end of the old thread was not reported: its point must go. */
 	process = follow_process(&follow, 100);
 	follow_task(&follow, 101)->point = (struct point *)process;
 	{
@@ -167,7 +167,7 @@ static void test_remove(void **state)
 	follow_remove(&follow, follow_process(&follow, 100));
 	assert_int_equal(follow.tasks.n, 1);
 	assert_int_equal(follow.alive, 1);
-	/* One that had ended and waited for its expiry. */
+	/* A process that has ended and waits for its expiry. */
 	assert_non_null(follow_exit(&follow, follow_task(&follow, 90), 5));
 	follow_remove(&follow, follow_process(&follow, 90));
 	assert_int_equal(follow.alive, 0);
@@ -187,11 +187,12 @@ static void test_thread_that_changed_process(void **state)
 
 static struct point *mark(int32_t tid)
 {
-	/* Only compared. */
+	/* Only compared, never used as a point. */
 	return follow_task(&follow, tid)->point = (struct point *)follow_task(&follow, tid);
 }
 
-/* One of several threads executes: the others have told of their ends, and it takes the leader's number. */
+/* Another thread than the leader calls exec. The leader's end was reported, and the thread takes
+ * its number. */
 static void test_exec_by_another_thread(void **state)
 {
 	struct follow_process *process = follow_process(&follow, 100);
@@ -207,7 +208,7 @@ static void test_exec_by_another_thread(void **state)
 	assert_ptr_equal(follow_task(&follow, 100), left);
 	assert_null(follow_task(&follow, 101));
 	assert_int_equal(process->tasks, 1);
-	/* So that its end is the end of the process. */
+	/* Thus its end is the end of the process. */
 	assert_ptr_equal(follow_exit(&follow, left, 20), process);
 	assert_int_equal(follow.alive, 0);
 }
@@ -218,7 +219,7 @@ static void test_exec_of_one_or_of_many(void **state)
 	struct point *point = mark(100);
 
 	(void)state;
-	/* Ends that nobody told of. */
+	/* Ends that were not reported. */
 	assert_non_null(fork_of(100, 100, 102));
 	assert_ptr_equal(follow_exec(&follow, process), follow_task(&follow, 100));
 	assert_ptr_equal(follow_task(&follow, 100)->point, point);
@@ -226,7 +227,7 @@ static void test_exec_of_one_or_of_many(void **state)
 	assert_int_equal(process->tasks, 1);
 	assert_ptr_equal(follow_exec(&follow, process), follow_task(&follow, 100));
 	assert_int_equal(process->tasks, 1);
-	/* Those but the leader's, whose thread is met afresh. */
+	/* Unreported ends of all but the leader. The thread that called exec gets no point. */
 	assert_non_null(fork_of(100, 100, 103));
 	assert_non_null(fork_of(100, 100, 104));
 	follow_exit(&follow, follow_task(&follow, 100), 10);
@@ -235,7 +236,7 @@ static void test_exec_of_one_or_of_many(void **state)
 	assert_non_null(follow_task(&follow, 100));
 }
 
-/* The only known thread was another one, and ended. */
+/* The only known thread was another one, and it has ended. */
 static void test_exec_of_one_thought_dead(void **state)
 {
 	struct follow_process *process = follow_process(&follow, 100);

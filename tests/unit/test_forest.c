@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_forest.c - the forest of stacks that all questions share: numbers stay, those of stacks that are gone are not taken for others,
- * and names that change make a new one.
+ * test_forest.c - the forest of stacks that all questions share: stable numbers, removed stacks.
+ *
+ * A change of names makes a new forest.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,7 +58,7 @@ static void test_shared(void **state)
 	forest_put(forest);
 }
 
-/* A node's id is given out again, for another stack. */
+/* A node's id is used again, for another stack. */
 static void test_gone(void **state)
 {
 	struct fixture *fixture = *state;
@@ -100,7 +101,7 @@ static void test_new_names(void **state)
 	next = forest_of(fixture->names, fixture->stacks);
 	assert_ptr_not_equal(next, forest);
 	assert_int_not_equal(next->symref[number_of(next, node)], before);
-	/* Who holds the old one still has it as it was. */
+	/* A holder of the old forest sees no change. */
 	assert_int_equal(forest->symref[number_of(forest, node)], before);
 	forest_put(next);
 	forest_put(forest);

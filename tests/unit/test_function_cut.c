@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_function_cut.c - long names: their own part stays, and what differs stays different.
+ * test_function_cut.c - long names are cut: the function's own part stays, cut names stay
+ * different.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +19,7 @@
 
 #define LONG (20 * 1024)
 
-/* "begin" and so many of a part, then "end". */
+/* Returns "begin", n times part, and "end". The caller frees it. */
 static char *repeat(const char *begin, const char *part, size_t n, const char *end)
 {
 	char *text = malloc(strlen(begin) + n * strlen(part) + strlen(end) + 1), *at = text;
@@ -79,7 +80,7 @@ static void test_own_names_stay(void **state)
 	snprintf(wanted, sizeof(wanted), "%.*s", (int)(strchr(first + 10, '>') + 1 - first - 5),
 		first + 5);
 	own_is(first, wanted);
-	/* The inner brackets go first. */
+	/* The inner brackets are cut first. */
 	cut(first, repeat("f<outer<", "deep, ", LONG / 6, "last>, kept>(int)"));
 	assert_non_null(strstr(first, ">, kept>(int)"));
 	assert_memory_equal(first, "f<outer<\342\200\246#", 12);
@@ -99,11 +100,11 @@ static void test_what_differs_stays_different(void **state)
 	assert_string_not_equal(first, second);
 	cut(second, repeat("f<", "int, ", LONG / 5, "int>()"));
 	assert_string_equal(first, second);
-	/* Clones are of one function. */
+	/* Clones belong to one function. */
 	cut(second, repeat("f<", "int, ", LONG / 5, "int>() [clone .cold]"));
 	assert_memory_equal(first, second, strlen(first));
 	assert_string_equal(second + strlen(first), " [clone .cold]");
-	/* No brackets are there. */
+	/* Names without brackets. */
 	cut(first, repeat("_ZN", "3abc", LONG / 4, "1fEv"));
 	cut(second, repeat("_ZN", "3abc", LONG / 4, "1gEv"));
 	assert_string_not_equal(first, second);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_function_name.c - where a function's own name is in a demangled one.
+ * test_function_name.c - the place of a function's own name in a demangled name.
  */
 #include <setjmp.h>
 #include <stdarg.h>

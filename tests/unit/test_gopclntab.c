@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_gopclntab.c - Go's own table in each of its layouts, made by hand; then damaged.
+ * test_gopclntab.c - Go's function table in each of its layouts, made by hand; then damaged.
  *
- *   file     address     what
+ *   file     address     contents
  *   0x1000   0x401000    .text: main.main (0x40 bytes, main.helper inlined at 0x10..0x1f),
  *                        main.leaf (0x40 bytes)
  *   0x2000   0x402000    .rodata, with the inlined calls at +0x100
@@ -36,7 +36,7 @@ enum layout { GO_1_2, GO_1_16, GO_1_18, GO_1_20, GO_1_26, LAYOUTS };
 
 struct made {
 	uint8_t bytes[FILE_BYTES];
-	uint32_t at; /* where is written */
+	uint32_t at; /* offset of the next write */
 	bool is64;
 };
 
@@ -60,7 +60,7 @@ static void put_word(struct made *made, uint64_t value)
 	put(made, made->is64 ? 8 : 4, value);
 }
 
-/* Returns its offset in the table. */
+/* Writes a text. Returns its offset in the table. */
 static uint32_t put_text(struct made *made, const char *text)
 {
 	const uint32_t at = made->at - 0x3000;
@@ -70,7 +70,8 @@ static uint32_t put_text(struct made *made, const char *text)
 	return at;
 }
 
-/* Pairs of a value and how many bytes it holds for; the first value is counted from -1. */
+/* Writes pairs of a value and its number of bytes; values are deltas, from -1. Returns the
+ * offset. */
 static uint32_t put_values(struct made *made, const int32_t *pairs, size_t n)
 {
 	const uint32_t at = made->at - 0x3000;
@@ -90,7 +91,7 @@ static uint32_t put_values(struct made *made, const int32_t *pairs, size_t n)
 struct parts {
 	uint32_t names, cus, files, values, functions;
 	uint32_t name[3], file[2]; /* main.main, main.leaf, main.helper; main.go, help.go */
-	uint32_t file_of[2], line_of[2], inline_of; /* in values */
+	uint32_t file_of[2], line_of[2], inline_of; /* offsets in values */
 	uint32_t func[2], pairs;
 };
 
@@ -109,12 +110,12 @@ static void put_func(struct made *made, enum layout layout, const struct parts *
 	put(made, 4, 0);
 	put(made, 4, parts->file_of[i] - values);
 	put(made, 4, parts->line_of[i] - values);
-	put(made, 4, i == 0 ? 3 : 0); /* pcdata */
-	put(made, 4, 0); /* the compilation unit */
+	put(made, 4, i == 0 ? 3 : 0); /* number of pcdata */
+	put(made, 4, 0); /* compilation unit */
 	if (layout >= GO_1_20)
 		put(made, 4, i == 0 ? 4 : 19);
 	put(made, 3, 0);
-	put(made, 1, i == 0 ? 4 : 0); /* funcdata */
+	put(made, 1, i == 0 ? 4 : 0); /* number of funcdata */
 	if (i)
 		return;
 	put(made, 4, 0);
@@ -214,7 +215,7 @@ static void put_header(struct made *made, enum layout layout, const struct parts
 	}
 	if (layout != GO_1_2)
 		return;
-	/* Files by number: places of their names. */
+	/* Offsets of the file names, by number. */
 	const uint32_t files = (parts->func[1] + 0x80) & ~3u;
 	put(made, 4, files);
 	put_at(made, 0x3000 + files, 4, parts->file[0]);
@@ -232,7 +233,7 @@ static void put_module(struct made *made, const struct parts *parts)
 				: i == 21 ? TEXT + 0x80
 				: i == 22 ? TEXT
 				: i == 23 ? TEXT + 0x80
-				: i == 26 ? RODATA + 0x200 /* no inlined call */
+				: i == 26 ? RODATA + 0x200 /* an address without an inlined call */
 				: i == 40 ? RODATA
 					  : 0);
 }
@@ -379,7 +380,7 @@ static void test_functions(void **state)
 			int fd;
 			make(&made, layout, is64);
 			if (is64 && layout == GO_1_18)
-				put_elf(&made, ".data.rel.ro"); /* found by what it is */
+				put_elf(&made, ".data.rel.ro"); /* found by its contents */
 			assert_int_equal(open_made(&made, FILE_BYTES, &elf, &table, &fd), 0);
 			gopclntab_functions(table, keep, &found);
 			assert_int_equal(found.n, 2);
@@ -410,7 +411,7 @@ static void expect_frames(
 			continue;
 		const struct codetab_frame *frame = &codes->frames[entry->frames + n++];
 		assert_string_equal(codes->pool + frame->function, wanted->frames[k].function);
-		/* The first layout has no inlined calls: the place is all that it tells. */
+		/* The first layout has no inlined calls: only the function is known. */
 		if (layout == GO_1_2)
 			continue;
 		assert_string_equal(codes->pool + frame->file, wanted->frames[k].file);
@@ -432,7 +433,7 @@ static const struct wanted wanted[] = {
 };
 enum { WANTED = sizeof(wanted) / sizeof(wanted[0]) };
 
-/* Checks the first entries that have frames, and returns their number. */
+/* Checks the frames of the first entries that have some. Returns their number. */
 static size_t check_lines(struct gopclntab *table, enum layout layout)
 {
 	struct codetab_entry entries[WANTED] = {0};
@@ -476,7 +477,7 @@ static void test_lines(void **state)
 		}
 }
 
-/* The first entries have all of their frames, or none. */
+/* Each entry has all its frames or none; those with frames come first. */
 static void test_too_much_work(void **state)
 {
 	const uint64_t before = gopclntab_work_max;
@@ -512,7 +513,7 @@ static void touch(const struct gopclntab_function *function, void *ctx)
 		*bytes += (size_t)function->name[i];
 }
 
-/* Any byte of the table and of moduledata set to the worst, and any length. */
+/* Extreme values for each byte of the table and of moduledata, and any length. */
 static void test_hostile(void **state)
 {
 	static const uint8_t worst[] = {0x00, 0x7f, 0x80, 0xff};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_groups.c - the hot table by other things than symbols: its rows add up to the whole exactly, keep their numbers, and
- * the filter of a row passes what is in it and nothing else.
+ * test_groups.c - the hot table with other keys than symbols.
+ *
+ * Rows add up to the whole and keep their numbers. The filter of a row passes only its samples.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +23,7 @@
 static const struct group_by all[] = {
 	{GROUP_IMAGE, ""}, {GROUP_ADDRESS, ""}, {GROUP_LINE, ""}, {GROUP_PROCESS, ""},
 	{GROUP_THREAD, ""}, {GROUP_COMMAND, ""}, {GROUP_CPU, ""}, {GROUP_CGROUP, ""},
-	{GROUP_FIELD, "kind"}, {GROUP_FIELD, "comm"}, /* which something else is called, too */
+	{GROUP_FIELD, "kind"}, {GROUP_FIELD, "comm"}, /* a name with another meaning, too */
 };
 #define ALL (sizeof(all) / sizeof(*all))
 
@@ -115,7 +116,7 @@ static uint64_t weight_of(const struct world *world, uint8_t event, uint64_t *sa
 	return weight;
 }
 
-/* Of each event, whatever the rows. */
+/* In each event, all rows add up to the event's weight. */
 static void test_rows_add_up(void **state)
 {
 	struct world *world = *state;
@@ -150,7 +151,7 @@ static void test_rows_add_up(void **state)
 	}
 }
 
-/* A part of the time has rows of the same numbers, and all parts add up to the whole, row by row. */
+/* Rows of a part of the time keep their numbers. The parts of each row add up to the whole. */
 static void test_parts_add_up(void **state)
 {
 	static const uint64_t bounds[] = {0, 130, 131, 400, UINT64_MAX};
@@ -187,7 +188,7 @@ static void test_parts_add_up(void **state)
 	}
 }
 
-/* What the row's filter lets pass is the row's self weight, and what it leaves out is all else. */
+/* The filter of a row passes its self weight. The negated filter passes all other weight. */
 static void test_terms(void **state)
 {
 	struct world *world = *state;
@@ -234,7 +235,7 @@ static void test_terms(void **state)
 	}
 }
 
-/* Of any set of threads another number, whatever was there before; the same of the same. */
+/* Each set of threads has its own population number, which depends on nothing else. */
 static void test_population(void **state)
 {
 	static const int tids[] = {0, 100, 101, 102, 201, 300};
@@ -247,7 +248,7 @@ static void test_population(void **state)
 	assert_int_equal(groups_new(&groups, &by), 0);
 	fill(world, groups, world->hot);
 	for (int turn = 0; turn < 2; turn++)
-		/* Those that are left out. */
+		/* The set of threads that are left out. */
 		for (unsigned int set = 1; set < SETS; set++) {
 			char text[TERM] = "";
 			struct expr_error error;
@@ -275,7 +276,7 @@ static void test_population(void **state)
 	groups_free(groups);
 }
 
-/* Rows are called what their samples tell, and keep their numbers when the names of processes change. */
+/* Rows are named by their samples and keep their numbers when processes change their names. */
 static void test_keys(void **state)
 {
 	struct world *world = *state;
@@ -321,7 +322,7 @@ static void test_keys(void **state)
 	groups_free(groups);
 }
 
-/* A field with ever other values: what is gone is forgotten, and its numbers are those of nothing. */
+/* A field gets new values all the time: old ones are dropped, and their numbers have no row. */
 static void test_tidies_up(void **state)
 {
 	struct world *world = *state;

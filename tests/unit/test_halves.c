@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_halves.c - stacks divided between two: each cell is given once, each stack to one of them, whoever is faster.
+ * test_halves.c - stacks divided between two threads, of any speed: each cell is given once.
+ *
+ * All cells of one stack go to one thread.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +23,7 @@ struct world {
 	const struct slice *list[SLICES];
 	struct snapshot snapshot;
 	uint32_t stack[SLICES][CELLS_MAX];
-	uint8_t given[SLICES][CELLS_MAX]; /* to the lower one: 1, to the upper one: 2 */
+	uint8_t given[SLICES][CELLS_MAX]; /* 1: given to the lower half, 2: to the upper half */
 	uint64_t cells;
 	uint32_t seed;
 };
@@ -39,7 +41,7 @@ static int compare(const void *a, const void *b)
 	return *left < *right ? -1 : *left > *right;
 }
 
-/* Slices of very different lengths, none of some; stacks of a few, of many, or all the same one. */
+/* Makes slices of very different lengths, some empty, with few, many or equal stacks. */
 static void fill(struct world *world, uint32_t stacks)
 {
 	world->cells = 0;
@@ -75,7 +77,7 @@ static void take(struct world *world, struct half *half, uint8_t who)
 	}
 }
 
-/* Who takes the next range is up to chance; lower: in how many of ten cases it is the lower one. */
+/* Takes ranges in random order. lower: number of cases in ten for the lower half. */
 static void check(struct world *world, uint32_t lower)
 {
 	uint32_t low_above = 0, high_below = UINT32_MAX;
@@ -130,7 +132,7 @@ static void test_each_cell_once(void **state)
 	free(world);
 }
 
-/* Where stacks are many, no range is much larger than others. */
+/* With many stacks, no range is much larger than the others. */
 static void test_ranges_are_even(void **state)
 {
 	struct world *world = malloc(sizeof(*world));
@@ -156,7 +158,7 @@ static void test_ranges_are_even(void **state)
 	free(world);
 }
 
-/* Slices of one size and with the same stacks, as many as there are cells between two that are looked at. */
+/* Slices of one size and with equal stacks, as many as the distance between two sampled cells. */
 static void test_ranges_of_equal_slices(void **state)
 {
 	enum { EQUAL = 7936, CELLS = 32 };
@@ -180,7 +182,7 @@ static void test_ranges_of_equal_slices(void **state)
 	free(list);
 }
 
-/* Who is alone has all at once. */
+/* A single thread gets all cells at once. */
 static void test_alone(void **state)
 {
 	struct world *world = malloc(sizeof(*world));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_hot.c - the table that is kept up to date equals the one computed from scratch.
+ * test_hot.c - the table that follows the window equals the one computed from scratch.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,13 +27,13 @@ struct world {
 	struct symbols symbols;
 	struct names *names;
 	struct hot *hot;
-	uint64_t bulk; /* 0: as it is */
+	uint64_t bulk; /* limit for hot_set_bulk(); 0: the default */
 	uint32_t program, library; /* images */
 	uint32_t worker, idle; /* task labels */
 	uint64_t now_ns;
 };
 
-/* Functions of 16 bytes each, named by their place; "work" is 0, "leaf" 1 and so on. */
+/* Functions of 16 bytes each, named by their offset: "work" is at 0x00, "leaf" at 0x10. */
 static const struct symbol functions[] = {{0x00, 16, "work", NULL, 0, false},
 	{0x10, 16, "leaf", NULL, 1, false}, {0x20, 16, "main", NULL, 2, false},
 	{0x30, 16, "alpha", NULL, 3, false}, {0x40, 16, "Beta", NULL, 4, false},
@@ -98,7 +98,7 @@ static int setup(void **state)
 	return 0;
 }
 
-/* What comes at once is summed at once, but for a slice or two. */
+/* Most slices that arrive together are summed in bulk. */
 static int setup_bulk(void **state)
 {
 	struct world *world;
@@ -110,7 +110,7 @@ static int setup_bulk(void **state)
 	return 0;
 }
 
-/* Always. */
+/* All slices are summed in bulk. */
 static int setup_always(void **state)
 {
 	struct world *world;
@@ -135,7 +135,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* A stack of frames in one image, outermost first. */
+/* Returns a stack of frames in one image. offsets: outermost first. */
 static uint32_t stack(struct world *world, uint32_t image, const uint64_t *offsets, size_t n)
 {
 	uint32_t node = STACK_ROOT, frame;
@@ -272,7 +272,8 @@ static uint32_t random_stack(struct world *world)
 
 	if (rand() % 50 == 0)
 		return STACK_ROOT;
-	/* Few functions and long stacks: much recursion; the last bits vary, so frames differ in a function. */
+	/* Few functions and long stacks give much recursion. The last bits vary, so that frames of
+	 * one function differ. */
 	for (size_t i = 0; i < n; i++)
 		offsets[i] = (uint64_t)(rand() % 13) * 16 + (uint64_t)(rand() % 2);
 	return stack(world, image, offsets, n);
@@ -314,11 +315,11 @@ static void test_random(void **state)
 			from = world->now_ns - 2000000000;
 			to = world->now_ns;
 			break;
-		case 1: /* somewhere in the past, cutting slices */
+		case 1: /* a range in the past that cuts slices */
 			from = START_NS + (uint64_t)rand() % (world->now_ns - START_NS);
 			to = from + (uint64_t)rand() % 3000000000;
 			break;
-		case 2: /* nothing */
+		case 2: /* an empty range */
 			from = to = world->now_ns;
 			break;
 		default:
@@ -328,7 +329,7 @@ static void test_random(void **state)
 	}
 }
 
-/* Old slices become one under a small budget; nothing is lost or counted twice. */
+/* A small budget merges old slices. No sample is lost or counted twice. */
 static void test_merged_slices(void **state)
 {
 	struct world *world = *state;
@@ -369,7 +370,7 @@ static void test_sum_equals_update(void **state)
 	check(world, 0, UINT64_MAX, false);
 }
 
-/* A refresh costs the newest slice; what was not pending stays when names come. */
+/* A refresh reads only the newest slice. New names affect only slices with pending ones. */
 static void test_work_is_not_repeated(void **state)
 {
 	struct world *world = *state;
@@ -396,7 +397,7 @@ static void test_work_is_not_repeated(void **state)
 	assert_int_equal(hot_digested(world->hot), 22);
 }
 
-/* What was summed at once leaves slice by slice, each looked into again. */
+/* Slices summed in bulk leave one by one, and each is read again. */
 static void test_leaves_one_by_one(void **state)
 {
 	struct world *world = *state;
@@ -423,14 +424,14 @@ static void test_recursion_counts_once(void **state)
 	struct hot_sums sums;
 	size_t n;
 
-	/* main > recurse > alpha > recurse > recurse, and once without the second half. */
+	/* main > recurse > alpha > recurse > recurse, and the first half alone. */
 	add(world, STACK(world, MAIN, RECURSE, ALPHA, RECURSE, RECURSE + 1), world->worker, 0, 10);
 	add(world, STACK(world, MAIN, RECURSE, ALPHA), world->worker, 0, 5);
 	next_slice(world);
 	assert_int_equal(hot_update(world->hot, 0, UINT64_MAX), 0);
 	assert_int_equal(hot_rows(world->hot, &query, &rows, &n, &sums), 0);
 	assert_int_equal(n, 3);
-	/* All have the same total: by name. */
+	/* All rows have one total: the order is by name. */
 	assert_string_equal(names_get(world->names, rows[0].symref)->symbol, "alpha");
 	assert_string_equal(names_get(world->names, rows[1].symref)->symbol, "main");
 	assert_string_equal(names_get(world->names, rows[2].symref)->symbol, "recurse");
@@ -453,7 +454,7 @@ static void expect_order(struct world *world, struct hot_query query, const char
 	for (i = 0; i < n && wanted[i]; i++)
 		assert_string_equal(names_get(world->names, rows[i].symref)->symbol, wanted[i]);
 	assert_true(i == n && !wanted[i]);
-	/* Whatever passes, the sums are those of all. */
+	/* The filter does not change the sums. */
 	assert_int_equal(sums.weight, query.event ? 15 : 65);
 }
 
@@ -470,7 +471,7 @@ static void test_order_and_filter(void **state)
 	add(world, STACK(world, ALPHA), world->worker, 1, 5);
 	next_slice(world);
 	assert_int_equal(hot_update(world->hot, 0, UINT64_MAX), 0);
-	/* What has the same numbers is in the order of its names. */
+	/* Rows with equal numbers are in the order of their names. */
 	expect_order(world, (struct hot_query){.sort = HOT_SORT_SELF, .event = 1},
 		(const char *const[]){"alpha", "leaf", "work", NULL});
 	expect_order(world, (struct hot_query){.sort = HOT_SORT_SELF},
@@ -492,7 +493,8 @@ static void test_order_and_filter(void **state)
 	expect_order(world, (struct hot_query){.filter = "nothing"}, (const char *const[]){NULL});
 }
 
-/* Shares against those of another time; what only that has is a row as well. */
+/* Shares are compared with those of another time. Symbols that only that time has are rows as
+ * well. */
 static void test_baseline(void **state)
 {
 	struct world *world = *state;
@@ -517,7 +519,7 @@ static void test_baseline(void **state)
 	assert_int_equal(hot_rows(world->hot, &query, &rows, &n, &sums), 0);
 	assert_int_equal(n, 5);
 	assert_int_equal(sums.weight, 400);
-	/* The same size of change: by name. */
+	/* Changes of equal size: the order is by name. */
 	assert_string_equal(names_get(world->names, rows[0].symref)->symbol, "Beta");
 	assert_string_equal(names_get(world->names, rows[1].symref)->symbol, "alpha");
 	assert_true(rows[0].change < -0.199 && rows[0].change > -0.201);
@@ -589,7 +591,7 @@ static void test_idle_by_task_or_by_name(void **state)
 	assert_int_equal(hot_update(world->hot, 0, UINT64_MAX), 0);
 	hot_sums(world->hot, 0, &sums);
 	assert_int_equal(sums.weight, 11);
-	/* By the task, what the idle task's interrupts do is idle as well. */
+	/* With task labels, interrupts during the idle task count as idle as well. */
 	hot_set_tasks(world->hot, world->tasks);
 	hot_hide_idle(world->hot, false);
 	assert_int_equal(hot_update(world->hot, 0, UINT64_MAX), 0);
@@ -627,7 +629,7 @@ static void test_trend(void **state)
 	for (uint64_t i = 0; i < HOT_TREND; i++)
 		assert_int_equal(trend[i], i == 2 ? 1000 : 0);
 
-	/* Half of the window is before the history: that half is empty. */
+	/* One half of the window is before the history: that half is empty. */
 	assert_int_equal(
 		hot_update(world->hot, from - HOT_TREND * STORE_SLICE_NS, world->now_ns), 0);
 	hot_trend(world->hot, work, 0, trend);
@@ -645,7 +647,7 @@ static void test_trend(void **state)
 	hot_trend(world->hot, work, 1, trend);
 	assert_int_equal(trend[2], 1000);
 
-	/* All anew: trends come with the sums, of the event that was asked for last. */
+	/* After a full update, trends are those of the event that was asked for last. */
 	hot_set_filter(world->hot, NULL);
 	assert_int_equal(hot_update(world->hot, 0, UINT64_MAX), 0);
 	hot_trend(world->hot, work, 1, trend);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_hot_filter.c - the hot table of what passes a filter, also where names tell only later what that is.
+ * test_hot_filter.c - the hot table with a filter, also if names arrive later.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -77,7 +77,7 @@ static void test_filtered(void **state)
 	hot_free(hot);
 	filter_free(filter);
 
-	/* A symbol that has no name yet, then a mangled one, then its own. */
+	/* A symbol has no name at first, then a mangled one, then its own. */
 	assert_int_equal(
 		filter_new(&filter, terms, 2, fixture->stacks, fixture->tasks, fixture->names), 0);
 	assert_int_equal(hot_new(&hot, store, fixture->stacks, fixture->names), 0);
@@ -98,7 +98,7 @@ static void test_filtered(void **state)
 	store_free(store);
 }
 
-/* Of a range that moves, sums followed and sums made at once: those that do not pass are counted, too. */
+/* In a moving range, followed or summed in bulk: samples that do not pass are counted, too. */
 static void test_all_samples_are_counted(void **state)
 {
 	static const struct {

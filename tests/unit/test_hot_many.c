@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_hot_many.c - the hot table of many symbols: their trends, asked for again and again, and their order.
+ * test_hot_many.c - the hot table with many symbols: repeated trends, and the order of rows.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,8 +27,8 @@ struct world {
 	uint64_t self[SLICES][EVENTS][SYMBOLS];
 };
 
-/* Addresses of a program without symbols: each is one.  nested: they call each other.  In some slices most of those that there are
- * follow each other. */
+/* Fills slices with symbols of a program that has only addresses. nested: they call each other. In
+ * some slices, most symbols are consecutive. */
 static void fill(struct fixture *fixture, struct world *world, bool nested)
 {
 	uint32_t seed = 5;
@@ -74,14 +74,14 @@ static void world_close(struct world *world)
 	store_free(world->store);
 }
 
-/* Of so many slices from the first one on, a tenth in each part. */
+/* Checks trends of `slices` slices from first on, a tenth in each part. */
 static void check_trends(struct world *world, uint32_t first, uint32_t slices, uint32_t *seed)
 {
 	const uint64_t from_ns = (1 + first) * STORE_SLICE_NS;
 
 	assert_int_equal(hot_update(world->hot, from_ns, from_ns + slices * STORE_SLICE_NS), 0);
 	for (uint32_t round = 0; round < ROUNDS; round++) {
-		/* Most of the time the same few. */
+		/* Three of four questions are about the same few symbols. */
 		const uint32_t i = fixture_random(seed, round % 4 ? 40 : SYMBOLS);
 		const uint8_t event = (uint8_t)fixture_random(seed, EVENTS);
 		uint64_t trend[HOT_TREND];
@@ -98,7 +98,7 @@ static void check_trends(struct world *world, uint32_t first, uint32_t slices, u
 	}
 }
 
-/* As the time goes on, and anywhere; then of more and more slices. */
+/* Windows that advance, random windows, and windows of more and more slices. */
 static void test_trends(void **state)
 {
 	static struct world world;
@@ -122,7 +122,7 @@ static uint64_t number_of(const struct hot_row *row, enum hot_sort sort)
 					   : row->self;
 }
 
-/* Numbers are few, so that most rows have those of others. */
+/* Few different numbers, so that most rows have equals. */
 static void test_quick_order(void **state)
 {
 	static const enum hot_sort sorts[] = {HOT_SORT_SELF, HOT_SORT_TOTAL, HOT_SORT_SAMPLES};
@@ -153,7 +153,8 @@ static void test_quick_order(void **state)
 	world_close(&world);
 }
 
-/* The first rows alone are the first ones of all; in short times many symbols have none, and most rows the numbers of others. */
+/* Checks that the first rows equal those of a full query. In short windows many symbols have no
+ * samples, and most rows have equals. */
 static void check_first_rows(struct world *world, const struct hot_query *query, size_t most)
 {
 	struct hot_query first = *query;

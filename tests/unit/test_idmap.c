@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_idmap.c - the table against a plain array that says the same.
+ * test_idmap.c - the map against a plain array with equal contents.
  */
 #include "sampler/base/idmap.h"
 
@@ -26,7 +26,7 @@ static void test_empty(void **state)
 	idmap_fini(&map);
 }
 
-/* Sets and removals in a fixed disorder; after each the table and the array agree about that key. */
+/* Sets and removals in a fixed random order. After each, map and array agree on that key. */
 static void test_against_array(void **state)
 {
 	static char values[KEYS];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_images.c - what makes two mappings one image, and how long an image lives.
+ * test_images.c - mappings of one image, and the lifetime of an image.
  */
 #include "sampler/store/images.h"
 
@@ -20,7 +20,7 @@ static uint32_t intern(struct images *images, struct image key, const char *path
 	snprintf(copy, sizeof(copy), "%s", path);
 	key.path = copy;
 	assert_int_equal(images_intern(images, &key, &id), 0);
-	memset(copy, 'x', sizeof(copy)); /* the table must have its own */
+	memset(copy, 'x', sizeof(copy)); /* the table must have its own copy */
 	return id;
 }
 
@@ -64,7 +64,7 @@ static void test_inode(void **state)
 	assert_int_equal(images_get(images, id)->id, id);
 	assert_string_equal(images_get(images, id)->path, "/bin/a");
 	assert_int_equal(images_get(images, id)->inode, 77);
-	/* Other files by the same name. */
+	/* Other files with this path. */
 	other.inode = 78;
 	assert_int_not_equal(intern(images, other, "/bin/a"), id);
 	other = key;
@@ -72,7 +72,7 @@ static void test_inode(void **state)
 	assert_int_not_equal(intern(images, other, "/bin/a"), id);
 }
 
-/* 64-bit processes have one vdso, 32-bit ones another. */
+/* 64-bit processes share one vdso, 32-bit processes another. */
 static void test_vdso(void **state)
 {
 	struct images *images = *state;
@@ -85,7 +85,7 @@ static void test_vdso(void **state)
 		intern(images, (struct image){.kind = IMAGE_VDSO, .inode = 1}, "[vdso]"), narrow);
 }
 
-/* /proc/PID/maps knows no generation, MMAP2 does: the same file must not become two images. */
+/* /proc/PID/maps has no inode generation, but MMAP2 has. One file must not become two images. */
 static void test_generation(void **state)
 {
 	struct images *images = *state;
@@ -103,7 +103,8 @@ static void test_generation(void **state)
 	assert_int_equal(intern(images, key, "/bin/a"), second);
 }
 
-/* The same inode, written over: another image, as far as that was looked at. */
+/* A file that is overwritten keeps its inode but becomes another image, if its size and time are
+ * known. */
 static void test_written_over(void **state)
 {
 	struct image first = {.kind = IMAGE_FILE,
@@ -115,7 +116,7 @@ static void test_written_over(void **state)
 	uint64_t size, mtime_ns;
 	uint32_t a, b, again;
 
-	/* Seen before anybody looked. */
+	/* Seen before the file was examined. */
 	assert_int_equal(images_intern(images, &first, &a), 0);
 	images_file(images, a, &size, &mtime_ns);
 	assert_true(!size && !mtime_ns);
@@ -133,7 +134,7 @@ static void test_written_over(void **state)
 	second.file_size = 101;
 	assert_int_equal(images_intern(images, &second, &again), 0);
 	assert_true(again != a && again != b);
-	/* Where nobody looks, it is the latest. */
+	/* Without size and time, the latest image counts. */
 	second.file_size = second.file_mtime_ns = 0;
 	assert_int_equal(images_intern(images, &second, &b), 0);
 	assert_int_equal(b, again);
@@ -186,7 +187,7 @@ static void test_lifetime(void **state)
 	assert_string_equal(images_get(images, stays)->path, "/stays");
 	assert_int_equal(intern(images, key, "/stays"), stays);
 
-	/* The id is free for another image; any number of them come and go in the same memory. */
+	/* The id is free for another image. Any number of images come and go in constant memory. */
 	for (int i = 0; i < 10000; i++) {
 		char path[64];
 
@@ -249,7 +250,7 @@ static void test_late_build_id(void **state)
 	images_set_build_id(images, id, (const uint8_t[]){1, 2, 3, 4}, 4);
 	assert_int_equal(images_build_id(images, id, build_id), 4);
 	assert_memory_equal(build_id, ((const uint8_t[]){1, 2, 3, 4, 0}), 5);
-	/* It is the same image still. */
+	/* The image stays the same. */
 	assert_int_equal(
 		intern(images, (struct image){.kind = IMAGE_FILE, .inode = 9}, "/bin/late"), id);
 	images_set_build_id(images, other, (const uint8_t[]){1, 2, 3, 4}, 4);

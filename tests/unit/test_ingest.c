@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_ingest.c - from decoded records to cells: modes, markers, callers, weights.
+ * test_ingest.c - decoded records become cells: modes, markers, callers, weights.
  */
 #include "sampler/store/ingest.h"
 
@@ -60,7 +60,7 @@ static void sample(struct ingest *ingest, uint16_t misc, uint64_t ip, const uint
 	assert_int_equal(ingest_record(ingest, &record, 2), 0);
 }
 
-/* As nearly always, the ip is where the chain begins. */
+/* Ingests a sample whose ip is the start of its chain, as usual. */
 static void sample_chain(struct ingest *ingest, uint16_t misc, const uint64_t *chain, uint64_t n)
 {
 	uint64_t ip = 0x10020;
@@ -75,7 +75,7 @@ static void sample_chain(struct ingest *ingest, uint16_t misc, const uint64_t *c
 	sample_chain((ingest), (misc), (const uint64_t[]){__VA_ARGS__}, \
 		sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
 
-/* Seals, takes all, and keeps it until the next call. */
+/* Seals all samples. Returns the last slice, which is valid until the next call. */
 static const struct slice *sealed(struct ingest *ingest)
 {
 	struct snapshot snapshot;
@@ -85,7 +85,7 @@ static const struct slice *sealed(struct ingest *ingest)
 	assert_int_equal(store_snapshot(ingest->store, 0, UINT64_MAX, &snapshot), 0);
 	assert_true(snapshot.n > 0);
 	slice = snapshot.slices[snapshot.n - 1];
-	snapshot_release(ingest->store, &snapshot); /* the store keeps it */
+	snapshot_release(ingest->store, &snapshot); /* the store keeps the slice */
 	return slice;
 }
 
@@ -95,7 +95,7 @@ struct expected {
 	const char *image;
 };
 
-/* The only cell's stack, leaf first. */
+/* Checks the stack of the only cell, leaf first. */
 static void expect_stack(struct ingest *ingest, const struct expected *expected, unsigned int n)
 {
 	const struct slice *slice = sealed(ingest);
@@ -122,25 +122,26 @@ static void expect_stack(struct ingest *ingest, const struct expected *expected,
 
 static void test_callers_one_before(void **state)
 {
-	/* The leaf is where the code is; a return address may be past the end of its function. */
+	/* The leaf is the sampled address. A return address may be past the end of the caller. */
 	SAMPLE(*state, PERF_RECORD_MISC_USER, USER, 0x10020, 0x10100, 0x18000);
 	EXPECT(*state, {FRAME_USER, 0x3020, "/bin/app"}, {FRAME_USER, 0x30ff, "/bin/app"},
 		{FRAME_USER, 0xafff, "/bin/app"});
 }
 
-/* Where the event happened is told better by the sample than by the interrupt that came of it. */
+/* The sampled ip is more precise than the start of the chain, which is the interrupt's. */
 static void test_precise_ip(void **state)
 {
 	const uint64_t chain[] = {USER, 0x10024, 0x10100};
 
 	sample(*state, PERF_RECORD_MISC_USER, 0x10020, chain, 3, 1);
 	EXPECT(*state, {FRAME_USER, 0x3020, "/bin/app"}, {FRAME_USER, 0x30ff, "/bin/app"});
-	/* The same chain, another place. */
+	/* An equal chain with another ip. */
 	sample(*state, PERF_RECORD_MISC_USER, 0x10022, chain, 3, 1);
 	EXPECT(*state, {FRAME_USER, 0x3022, "/bin/app"}, {FRAME_USER, 0x30ff, "/bin/app"});
 }
 
-/* A chain of user space alone, of a sample in the kernel: what was sampled stands before it, and takes nobody's place. */
+/* A sample in the kernel with a chain of user space: the ip becomes the leaf and replaces no
+ * frame. */
 static void test_chain_of_the_other_side(void **state)
 {
 	const uint64_t chain[] = {USER, 0x10024, 0x10100};
@@ -150,7 +151,8 @@ static void test_chain_of_the_other_side(void **state)
 		{FRAME_USER, 0x3024, "/bin/app"}, {FRAME_USER, 0x30ff, "/bin/app"});
 }
 
-/* Chains that differ in their leaf alone share what called it; the same callers in another mode are others. */
+/* Chains that differ only in the leaf share their callers. In another mode these are other
+ * callers. */
 static void test_callers_once(void **state)
 {
 	const uint64_t ips[] = {0x10020, 0x10022, 0xffffffff81000010};
@@ -172,7 +174,7 @@ static void test_callers_once(void **state)
 	frame = stacks_frame_get(ingest->stacks, stacks_node(ingest->stacks, parents[2])->frame);
 	assert_int_equal(frame->image, IMAGE_ID_KERNEL);
 	assert_int_equal(frame->offset, 0x100ff);
-	/* The leaf alone, without the callers that the chain before had. */
+	/* The leaf alone, without the callers of the previous chain. */
 	sample(*state, PERF_RECORD_MISC_USER, 0x10024, (const uint64_t[]){USER, 0x10024}, 2, 1);
 	assert_int_equal(stacks_node(ingest->stacks, ingest->last_stack)->depth, 1);
 }
@@ -196,7 +198,7 @@ static void test_modules(void **state)
 	images_origin(ingest->images, ingest->modules[1].image, &origin);
 	assert_int_equal(origin.map_start, 0xffffffffc0004000);
 	assert_int_equal(origin.pid, 0);
-	/* Unloaded, and another one loaded over both. */
+	/* Unloaded: another module is loaded over both. */
 	assert_int_equal(ingest_module(ingest, 0xffffffffc0001000, 0x4000, &third), 0);
 	assert_int_equal(ingest->n_modules, 1);
 	SAMPLE(ingest, PERF_RECORD_MISC_KERNEL, KERNEL, 0xffffffffc0004008);
@@ -226,16 +228,16 @@ static void test_functions_that_the_kernel_makes(void **state)
 	SAMPLE(ingest, PERF_RECORD_MISC_KERNEL, KERNEL, PROG + 0xff, PROG + 0x100);
 	EXPECT(ingest, {FRAME_KERNEL, PROG + 0xff, "bpf_prog_1_first"},
 		{FRAME_KERNEL, PROG + 0xff, "bpf_prog_1_first"});
-	/* Freed by another address it is not. */
+	/* A removal at another address has no effect. */
 	ksymbol(ingest, PROG + 8, 0x100, true, "bpf_prog_1_first");
 	assert_int_equal(ingest->n_modules, 1);
-	/* The same chain means something else once another lies there. */
+	/* The chain has another meaning after the function is replaced. */
 	ksymbol(ingest, PROG, 0x100, true, "bpf_prog_1_first");
 	assert_int_equal(ingest->n_modules, 0);
 	SAMPLE(ingest, PERF_RECORD_MISC_KERNEL, KERNEL, PROG + 0xff, PROG + 0x100);
 	EXPECT(ingest, {FRAME_KERNEL, PROG + 0xff, "[kernel]"},
 		{FRAME_KERNEL, PROG + 0xff, "[kernel]"});
-	/* Many that nobody sampled leave nothing behind. */
+	/* Many functions without samples leave no images. */
 	ksymbol(ingest, PROG, 0x100, false, "bpf_prog_2_second");
 	images = images_count(ingest->images);
 	for (unsigned int i = 0; i < 1000; i++) {
@@ -294,7 +296,8 @@ static void test_hypervisor_and_guest(void **state)
 
 static void test_unknown_and_deferred_markers(void **state)
 {
-	/* What follows a marker that nobody knows, and the cookie of deferred user chains, are no frames. */
+	/* Entries after an unknown marker are not frames. Neither is the cookie of deferred user
+	 * chains. */
 	SAMPLE(*state, PERF_RECORD_MISC_KERNEL, KERNEL, 0x1230, (uint64_t)-4000, 0x1234, USER,
 		0x10040, (uint64_t)-640, 0x10050);
 	EXPECT(*state, {FRAME_KERNEL, 0x1230, "[kernel]"}, {FRAME_USER, 0x3040, "/bin/app"});
@@ -328,7 +331,7 @@ static void test_ip_alone_is_not_a_chain_of_it(void **state)
 {
 	struct ingest *ingest = *state;
 
-	/* Equal stacks, whichever way they came. */
+	/* Stacks are equal, with and without a chain. */
 	sample(ingest, PERF_RECORD_MISC_USER, 0x10020, NULL, 0, 7);
 	SAMPLE(ingest, PERF_RECORD_MISC_USER, USER, 0x10020);
 	SAMPLE(ingest, PERF_RECORD_MISC_USER, 0x10020);
@@ -367,12 +370,12 @@ static void test_deep_chain(void **state)
 	sample(ingest, PERF_RECORD_MISC_USER, 0x10001, chain, STACK_DEPTH_MAX + 50, 1);
 	assert_int_equal(ingest->truncated, 2);
 	slice = sealed(ingest);
-	assert_int_equal(slice->cells, 1); /* the outermost are left out */
+	assert_int_equal(slice->cells, 1); /* the outermost frames are left out */
 	assert_int_equal(slice->count[0], 3);
 	assert_int_equal(stacks_node(ingest->stacks, slice->stack[0])->depth, STACK_DEPTH_MAX);
 }
 
-/* A chain seen before means another stack once other code is mapped where it points. */
+/* A known chain becomes another stack after a new mapping at its address. */
 static void test_mappings_change(void **state)
 {
 	struct ingest *ingest = *state;
@@ -393,13 +396,14 @@ static void test_mappings_change(void **state)
 	EXPECT(ingest, {FRAME_USER, 0x20, "/lib/plugin"});
 }
 
-/* Stacks freed and made again: a cached chain never leads to somebody else's stack. */
+/* Stacks are freed and reused: a cached chain never leads to another stack. */
 static void test_chains_across_reuse(void **state)
 {
 	struct ingest *ingest = *state;
 
 	ingest_fini(ingest);
-	assert_int_equal(ingest_init(ingest, NULL, 600000), 0); /* forgets quickly */
+	/* a small budget, so that stacks are freed soon */
+	assert_int_equal(ingest_init(ingest, NULL, 600000), 0);
 	srand(3);
 	for (unsigned int i = 0; i < 40000; i++) {
 		uint64_t leaf = 0x10000 + (uint64_t)(rand() % 3000);
@@ -439,8 +443,8 @@ static void test_chains_across_reuse(void **state)
 
 #define PROCESSES 64
 
-/* Chains that differ in little, in many processes: each has its own frames, however much of it was
- * met in other chains before. */
+/* Chains of many processes differ in little. Each has its own frames, though parts of it were
+ * cached. */
 static void test_chains_of_many_processes(void **state)
 {
 	struct ingest *ingest = *state;
@@ -469,7 +473,7 @@ static void test_chains_of_many_processes(void **state)
 			.id = {.pid = 1000 + process, .tid = 1000 + process, .time_ns = S},
 			.sample = {.chain = chain, .chain_len = n, .period = 1}};
 
-		/* In low bits alone, as the numbers of address spaces do. */
+		/* Only low bits differ, as in address space numbers. */
 		for (uint64_t i = 1; i < n; i++)
 			chain[i] = 0x10400 + (uint64_t)rand() % (i < 4 ? 128 : 2);
 		record.sample.ip = chain[1];
@@ -489,7 +493,7 @@ static void test_chains_of_many_processes(void **state)
 	}
 }
 
-/* Addresses as image and offset, where they are known. */
+/* Addresses are shown as image and offset if these are known. */
 static void test_fields(void **state)
 {
 	const struct perf_event_attr attr = {
@@ -530,7 +534,7 @@ static void test_fields(void **state)
 	fields_free(fields);
 }
 
-/* Code below 0x18000 has rules; nothing calls what begins there. */
+/* Code below 0x18000 has no rules. Code from there on has no caller. */
 static enum unwind_answer find_rule(
 	void *ctx, uint32_t image, uint64_t offset, struct unwind_rule *rule)
 {
@@ -542,7 +546,7 @@ static enum unwind_answer find_rule(
 	return UNWIND_KNOWN;
 }
 
-/* The second time the chain is known, and counts as much. */
+/* A chain that is known the second time counts as much as a new one. */
 static void test_totals_of_chains(void **state)
 {
 	const struct unwind_source source = {.find = find_rule};
@@ -557,7 +561,7 @@ static void test_totals_of_chains(void **state)
 			0x10200);
 		SAMPLE(ingest, PERF_RECORD_MISC_USER, USER, 0x10020, 0x18100);
 	}
-	/* What follows the last code is none. */
+	/* Addresses after the last code are not frames. */
 	SAMPLE(ingest, PERF_RECORD_MISC_USER, USER, 0x10020, 0x900000);
 	ingest_unwind_totals(ingest, &totals);
 	assert_int_equal(totals.dropped, 9);
@@ -571,13 +575,13 @@ static void test_totals_of_chains(void **state)
 	SAMPLE(ingest, PERF_RECORD_MISC_USER, USER, 0x900000);
 	ingest_unwind_totals(ingest, &totals);
 	assert_int_equal(totals.nowhere, 1);
-	/* Nor is such a word the kernel's, whatever it is. */
+	/* A word that looks like a kernel address is not a frame either. */
 	SAMPLE(ingest, PERF_RECORD_MISC_USER, USER, 0x10020, 0xbe552274c0854800);
 	ingest_unwind_totals(ingest, &totals);
 	assert_int_equal(totals.broken[0].chains, 6);
 }
 
-/* Pages of the program: 0x11000 has rules, 0x12000 is a signal's trampoline, 0x13000 has none,
+/* Pages of the program: 0x11000 has rules, 0x12000 is a signal trampoline, 0x13000 has no rules,
  * 0x14000 needs rax. */
 static enum unwind_answer find_by_page(
 	void *ctx, uint32_t image, uint64_t offset, struct unwind_rule *rule)
@@ -607,7 +611,7 @@ static enum unwind_answer find_by_page(
 struct unwound {
 	uint64_t ip, stack[2], stack_len;
 	bool late;
-	uint64_t chain[16], n; /* that a recording has */
+	uint64_t chain[16], n; /* the chain in a recording */
 };
 
 static void take_unwound(struct ingest *ingest, bool *pending, struct unwound *from)
@@ -647,16 +651,17 @@ static void take_unwound(struct ingest *ingest, bool *pending, struct unwound *f
 	memcpy(from->chain, record.sample.chain, from->n * sizeof(from->chain[0]));
 }
 
-/* The chain alone tells a recording how it ended, and what of it was not unwound. */
+/* In a recording, the chain alone shows its end and the part that was not unwound. */
 static void test_ends_in_recordings(void **state)
 {
 	struct unwound samples[] = {
 		{.ip = 0x11010, .stack_len = 8}, /* cut */
 		{.ip = 0x11030, .stack_len = 8},
-		{.ip = 0x12010, .stack = {0x11040, 0x1000}, .stack_len = 16}, /* away */
+		/* leads out of known code */
+		{.ip = 0x12010, .stack = {0x11040, 0x1000}, .stack_len = 16},
 		{.ip = 0x13010, .stack_len = 16}, /* without a rule */
 		{.ip = 0x11050, .stack = {0, 0x13080}, .stack_len = 16},
-		{.ip = 0x11060, .stack = {0, 5}, .stack_len = 16}, /* its rule does not fit */
+		{.ip = 0x11060, .stack = {0, 5}, .stack_len = 16}, /* the rule does not fit */
 		{.ip = 0x11070, .late = true},
 	};
 	bool pending = false;
@@ -697,7 +702,7 @@ static void test_ends_in_recordings(void **state)
 	assert_int_equal(teardown(&other), 0);
 }
 
-/* One that has as many frames as the kernel gives was cut there, in user space or before it. */
+/* A chain with as many frames as the kernel gives is cut, in user space or before it. */
 static void test_chains_too_deep(void **state)
 {
 	const struct unwind_source source = {.find = find_rule};
@@ -716,13 +721,13 @@ static void test_chains_too_deep(void **state)
 		SAMPLE(ingest, PERF_RECORD_MISC_KERNEL, KERNEL, 0xffffffff81000020,
 			0xffffffff81000100);
 		assert_int_equal(ingest->ends[2].deep, most >= 2 && most <= 4);
-		/* A walk that follows numbers has no caller to lose. */
+		/* A chain that continues with numbers has no caller to lose. */
 		SAMPLE(ingest, PERF_RECORD_MISC_USER, USER, 0x10020, 0x10100, 0x900000);
 		assert_int_equal(ingest->ends[2].deep, most >= 2 && most <= 4);
 	}
 }
 
-/* At the limit, but where shorter chains of kernel threads ended: that is its whole. */
+/* A chain at the limit is complete if it ends like shorter chains of kernel threads. */
 static void test_kernel_threads_at_the_limit(void **state)
 {
 	const uint64_t entry = 0xffffffff81000200, inner = 0xffffffff81000100;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_ingest_batch.c - samples ingested many at a time come out as if they had come one by one.
+ * test_ingest_batch.c - samples ingested in batches give the results of single ones.
  */
 #include "sampler/store/ingest.h"
 
@@ -53,7 +53,8 @@ static void start(struct ingest *ingest)
 	}
 }
 
-/* Few addresses, so that chains share callers, differ in the leaf alone, or come again at once. */
+/* Makes a sample. Addresses are few, so that chains share callers, differ only in the leaf, or
+ * repeat. */
 static void make(struct made *made, uint64_t i)
 {
 	uint64_t n = 1 + chance(DEPTH - 1), kinds = chance(4) ? 3 : 40;
@@ -65,7 +66,7 @@ static void make(struct made *made, uint64_t i)
 		made->chain[k] = 0x10000 * pid + 16 * (k * 64 + chance(kinds));
 		if (kernel)
 			made->chain[k] |= 0xffffffff80000000ull;
-		/* From the kernel to the program, in the middle. */
+		/* From kernel to user space, in the middle of the chain. */
 		if (kernel && k > 2 && k < n && chance(6) == 0) {
 			made->chain[++k] = USER;
 			kernel = false;
@@ -85,7 +86,7 @@ static void make(struct made *made, uint64_t i)
 	};
 }
 
-/* Leaf first, as "image:offset:mode"; equal stacks have equal texts. */
+/* Returns a hash of a stack. Equal stacks have equal hashes. */
 static uint64_t digest(const struct ingest *ingest, uint32_t id)
 {
 	uint64_t sum = 14695981039346656037ull;
@@ -115,7 +116,7 @@ static void test_same_as_one_by_one(void **state)
 	start(single);
 	start(many);
 	for (size_t i = 0; i < SAMPLES; i++) {
-		if (i && chance(4) == 0) { /* the same once more, within the batch or not */
+		if (i && chance(4) == 0) { /* an equal sample, within the batch or not */
 			made[i] = made[i - 1 - chance(i < 80 ? i : 80)];
 			made[i].record.id.time_ns = S + i * S / 500;
 			made[i].record.sample.chain = made[i].chain;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_ingest_memory.c - samples for which there is no memory are counted, wherever it ran out.
+ * test_ingest_memory.c - samples are counted if memory runs out at any point.
  */
 #include "sampler/store/ingest.h"
 
@@ -41,7 +41,7 @@ int __wrap_stacks_chain_add(struct stacks *stacks, uint64_t hash, uint32_t node,
 	return is_refused() ? -ENOMEM : __real_stacks_chain_add(stacks, hash, node, dropped);
 }
 
-/* Each sample has a stack of its own, so that both of the two above are asked. */
+/* Each sample has its own stack, so that both replaced functions are called. */
 static void test_counted(void **state)
 {
 	static struct record records[SAMPLES];

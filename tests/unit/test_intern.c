@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_intern.c - byte strings keep their numbers and their places.
+ * test_intern.c - byte strings keep their numbers and addresses.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,7 +36,7 @@ static void test_many(void **state)
 	intern_fini(&intern);
 }
 
-/* Every byte and the length count, NULs too. */
+/* All bytes and the length count, NULs too. */
 static void test_bytes(void **state)
 {
 	struct intern intern = {0};
@@ -57,7 +57,7 @@ static void test_bytes(void **state)
 	intern_fini(&intern);
 }
 
-/* Which texts meet in one slot is another matter in each table. */
+/* Each table has its own seed, so that collisions differ. */
 static void test_seeds(void **state)
 {
 	struct intern one = {0}, other = {0};

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_jitdump.c - dumps made by hand in either byte order: loads, moves, ends, and what is broken
- * or not finished.
+ * test_jitdump.c - dumps in either byte order: loads, moves, ends, damaged and unfinished files.
  */
 #include "symbols/jit/jitdump.h"
 
@@ -48,7 +47,7 @@ static void begin(bool other_order)
 	swapped = other_order;
 	put32(0x4a695444);
 	put32(1);
-	put32(48); /* header with an addition of a later version */
+	put32(48); /* a header with an addition of a later version */
 	put32(62);
 	put32(0);
 	put32(4711);
@@ -114,7 +113,7 @@ static void check_code(
 	assert_memory_equal(bytes, code, found.size);
 }
 
-/* Many at once are found as each of them is. */
+/* Checks that a batch finds each address like a single query. */
 static void check_all(const struct jitdump *dump)
 {
 	static const uint64_t addresses[] = {
@@ -142,14 +141,14 @@ static void check_records(bool other_order)
 	begin(other_order);
 	load(0x1000, "first", "1111", 7);
 	load(0x2000, "second", "22222222", 8);
-	prefix(2, 16); /* lines of a function, without any */
+	prefix(2, 16); /* lines of a function, without any entry */
 	put64(0x1000);
 	put64(0);
-	prefix(99, 8); /* something of later times */
+	prefix(99, 8); /* a record type of a later version */
 	put64(0);
 	load(0x1000, "first again", "333333", 9);
 	move(0x2000, 0x3000, 8, 8);
-	move(0x5000, 0x6000, 8, 77); /* of nothing known */
+	move(0x5000, 0x6000, 8, 77); /* a move of unknown code */
 	assert_int_equal(jitdump_open(&dump, fd, false), 0);
 	assert_int_equal(dump.swapped, other_order);
 	assert_int_equal(dump.machine, 62);
@@ -170,7 +169,7 @@ static void check_records(bool other_order)
 struct told_line {
 	uint64_t address;
 	uint32_t line;
-	const char *file; /* "\xff": as before */
+	const char *file; /* "\xff": same as the previous one */
 };
 
 static void put_lines(uint64_t address, const struct told_line *lines, size_t n)
@@ -207,7 +206,7 @@ static void check_lines(
 	jitdump_lines_fini(&told);
 }
 
-/* Lines come in front of their code, and move with it. */
+/* Lines come before their code and move with it. */
 static void test_lines(void **state)
 {
 	static const struct told_line first[] = {
@@ -226,9 +225,9 @@ static void test_lines(void **state)
 		begin(order);
 		put_lines(0x1000, first, 3);
 		load(0x1000, "first", "11111111", 7);
-		load(0x2000, "second", "22222222", 8); /* whose lines those were not */
+		load(0x2000, "second", "22222222", 8); /* not the code of the lines */
 		put_lines(0x9000, other, 1);
-		load(0x3000, "third", "33333333", 9); /* nor these */
+		load(0x3000, "third", "33333333", 9); /* not the code of these lines either */
 		assert_int_equal(jitdump_open(&dump, fd, false), 0);
 		check_lines(&dump, 0x1003, sorted, 3);
 		check_lines(&dump, 0x2000, NULL, 0);
@@ -239,7 +238,7 @@ static void test_lines(void **state)
 		check_lines(&dump, 0x1000, NULL, 0);
 		close(fd);
 	}
-	/* More are announced than there are. */
+	/* More lines are announced than exist. */
 	begin(false);
 	prefix(2, 16 + 18);
 	put64(0x1000);
@@ -281,7 +280,7 @@ static void test_a_dump_ends(void **state)
 	close(fd);
 }
 
-/* Names differ at their ends, however long they are. */
+/* Long names that differ at their ends. */
 static void test_long_name(void **state)
 {
 	struct jitspans spans = {0};
@@ -337,7 +336,7 @@ static void test_lies(void **state)
 
 	(void)state;
 	begin(false);
-	/* Code larger than its record. */
+	/* Code that is larger than its record. */
 	prefix(0, 48);
 	put32(1);
 	put32(1);
@@ -355,12 +354,12 @@ static void test_lies(void **state)
 	put64(1);
 	put64(2);
 	put("abcd", 4);
-	/* Too short for what it is. */
+	/* Too short for the type. */
 	prefix(0, 8);
 	put64(0);
 	prefix(1, 8);
 	put64(0);
-	/* Of no size at all: it would never end. */
+	/* A record of size 0, which would never end. */
 	put32(0);
 	put32(0);
 	put64(0);
@@ -373,7 +372,7 @@ static void test_lies(void **state)
 	jitspans_fini(&spans);
 	close(fd);
 	begin(false);
-	assert_int_equal(pwrite(fd, "\0\0\0\0", 4, 8), 4); /* a header of no size */
+	assert_int_equal(pwrite(fd, "\0\0\0\0", 4, 8), 4); /* a header of size 0 */
 	assert_int_equal(jitdump_open(&dump, fd, false), -ENOEXEC);
 	close(fd);
 }
@@ -426,7 +425,7 @@ static void test_many_moves(void **state)
 	close(fd);
 }
 
-/* Calls of read(2) and the like so far; 0 if the kernel does not count them. */
+/* Returns the number of read(2) and similar calls so far; 0 if the kernel does not count them. */
 static uint64_t count_reads(void)
 {
 	FILE *file = fopen("/proc/self/io", "re");
@@ -440,8 +439,8 @@ static uint64_t count_reads(void)
 	return n;
 }
 
-/* Pieces are loaded and moved, and others of the same numbers are loaded and moved elsewhere: each
- * has the bytes of its own load.  Finding all of them takes two goes through the records. */
+/* Code is loaded and moved, then other code with these numbers is loaded and moved elsewhere. Each
+ * piece has the bytes of its own load. Finding all of them takes two passes through the records. */
 static void test_many_moved_are_found(void **state)
 {
 	enum { N = 300, RECORDS = 4 * N };
@@ -487,7 +486,7 @@ static void load_at(uint64_t time_ns, uint64_t address, const char *name, const 
 	load(address, name, code, time_ns);
 }
 
-/* Where times count, all code that lay at an address is found by its number. */
+/* With times, each piece of code at an address is found by its number. */
 static void test_times(void **state)
 {
 	static const struct told_line lines[] = {{0x1000, 7, "/src/two.js"}};
@@ -503,7 +502,7 @@ static void test_times(void **state)
 		record_ns = 20;
 		put_lines(0x1000, lines, 1);
 		load_at(20, 0x1000, "two", "2222");
-		load_at(15, 0x2000, "late", "3333"); /* time does not go back */
+		load_at(15, 0x2000, "late", "3333"); /* times must not decrease */
 		record_ns = 40;
 		move(0x2000, 0x1002, 4, 15);
 		assert_int_equal(jitdump_open(&dump, fd, true), 0);
@@ -521,7 +520,8 @@ static void test_times(void **state)
 		check_lines(&dump, NEXT + 0x1000, told, 1);
 		close(fd);
 	}
-	/* Told once more, it is the same code; nor is a time of day one of this clock. */
+	/* Code that is loaded again does not count as new. A time of day is not a time of this
+	 * clock. */
 	begin(false);
 	load_at(10, 0x1000, "one", "1111");
 	load_at(20, 0x1000, "one", "2222");
@@ -536,7 +536,7 @@ static void test_times(void **state)
 	assert_int_equal(jitdump_open(&dump, fd, true), 0);
 	check_code(&dump, 0x1000, 0x1000, "2222");
 	close(fd);
-	/* Times of another clock do not count, and so all is as in the end. */
+	/* Times of another clock are ignored: the last state counts. */
 	header_flags = 1;
 	begin(false);
 	load_at(10, 0x1000, "one", "11111111");

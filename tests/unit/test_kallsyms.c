@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_kallsyms.c - the kernel's symbols as text, in pieces of every size.
+ * test_kallsyms.c - the kernel's symbols as text, in pieces of each size.
  */
 #include "symbols/wire/kallsyms.h"
 
@@ -97,7 +97,7 @@ static void test_malformed(void **state)
 	}
 }
 
-/* A line longer than any symbol is left out whole, whatever the pieces; the next one is not. */
+/* A line longer than any symbol is left out, for any size of pieces. The next line is read. */
 static void test_long(void **state)
 {
 	static const char last[] = "ffffffff81000000 T after\n";

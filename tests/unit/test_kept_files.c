@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_kept_files.c - copies of what names code: written, found again, and read from hostile bytes.
+ * test_kept_files.c - copies of files that name code: written, found, and read from hostile bytes.
  */
 #include "symbols/loader/kept.h"
 
@@ -56,7 +56,7 @@ static void put(FILE *out, struct kept_file file, const char *text)
 		close(file.fd);
 }
 
-/* A process with a map and a dump, one with neither; files with and without a build-id. */
+/* A process with a map and a dump, and one with neither. Files with and without a build-id. */
 static struct bytes make_bytes(void)
 {
 	struct bytes bytes;
@@ -64,7 +64,7 @@ static struct bytes make_bytes(void)
 
 	assert_non_null(out);
 	assert_int_equal(kept_begin(out), 0);
-	/* Of what the process ran before, and of what it executed then. */
+	/* Files of the process's first program, then of the one that it executed. */
 	put(out, (struct kept_file){.kind = KEPT_NONE, .pid = 40, .path = ""}, NULL);
 	put(out, (struct kept_file){.kind = KEPT_MAP, .pid = 40, .path = "/tmp/perf-1.map"}, "old");
 	put(out, (struct kept_file){.kind = KEPT_DUMP, .pid = 40, .path = "/x/a b\n/jit-1.dump"},
@@ -126,7 +126,7 @@ static void test_jit(void **state)
 	close(found.fd);
 	free(found.steps);
 	assert_int_equal(find(&bytes, jit_of(KEPT_DUMP, 40, "/x/a b\n/jit-1.dump"), "dump"), 0);
-	/* What is not told of a process that is told of is nowhere. */
+	/* A known process has only the listed files. */
 	assert_int_equal(find(&bytes, jit_of(KEPT_DUMP, 40, "/x/jit-1.dump"), ""), -ENODATA);
 	assert_int_equal(find(&bytes, jit_of(KEPT_MAP, 41, ""), ""), -ENODATA);
 	assert_int_equal(find(&bytes, jit_of(KEPT_MAP, 42, ""), ""), -ENOENT);
@@ -159,7 +159,7 @@ static void test_tables(void **state)
 	free(bytes.at);
 }
 
-/* Of a map both ends are copied, of a dump the beginning. */
+/* A copy of a large map has both of its ends, that of a dump only the start. */
 static void check_large(bool is_map)
 {
 	const off_t size = 3 * (off_t)PERFMAP_BYTES_MAX;
@@ -213,7 +213,7 @@ static void test_small_copy(void **state)
 	assert_false(cut);
 	check_file(copy, "1000 10 f\n");
 	close(copy);
-	/* There was room for as much. */
+	/* Exactly enough room. */
 	copy = kept_copy(fd, 4, true, &cut);
 	check_file(copy, "1000");
 	close(copy);
@@ -259,12 +259,12 @@ static void test_hostile(void **state)
 	assert_int_equal(find_in(KEPT_MAGIC, 3), -ENOENT);
 	snprintf(text, sizeof(text), "%sm 40 0 2 2 0 0 0\nab", KEPT_MAGIC);
 	assert_int_equal(find_in(text, strlen(text)), 0);
-	/* What was cut behind it takes nothing away. */
+	/* A cut entry after it has no effect. */
 	snprintf(text, sizeof(text), "%sm 40 0 2 2 0 0 0\nabt 0 0 ", KEPT_MAGIC);
 	assert_int_equal(find_in(text, strlen(text)), 0);
 }
 
-/* However it is cut. */
+/* The bytes are cut at each length. */
 static void test_cut(void **state)
 {
 	struct bytes bytes = make_bytes();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_keys.c - the key table: no key means two things in one view, and every binding can be read.
+ * test_keys.c - the key table: no key has two actions in one view, and each binding is readable.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -161,15 +161,15 @@ static void test_binding(void **state)
 	const struct binding *table;
 
 	(void)state;
-	/* The usual keys go, and what the new one stood for does, too. */
+	/* The new key replaces the default keys, and loses its own old action. */
 	assert_int_equal(keys_bind(KEYS_HOT, 'c', ACT_ANNOTATE), 0);
 	assert_int_equal(keys_find(KEYS_HOT, 'c'), ACT_ANNOTATE);
 	assert_int_equal(keys_find(KEYS_HOT, 'a'), ACT_NONE);
-	/* Further ones come beside it. */
+	/* Further keys are added to the first. */
 	assert_int_equal(keys_bind(KEYS_HOT, 'A', ACT_ANNOTATE), 0);
 	assert_int_equal(keys_find(KEYS_HOT, 'c'), ACT_ANNOTATE);
 	assert_int_equal(keys_find(KEYS_HOT, 'A'), ACT_ANNOTATE);
-	/* Other views are as they were, also where they shared a row. */
+	/* Other views do not change, even if they share a row. */
 	assert_int_equal(keys_find(KEYS_CALLS, 'a'), ACT_ANNOTATE);
 	assert_int_equal(keys_bind(KEYS_CALLS, 'U', ACT_INCLUDE), 0);
 	assert_int_equal(keys_find(KEYS_CALLS, 'U'), ACT_INCLUDE);
@@ -182,7 +182,7 @@ static void test_binding(void **state)
 	for (uint32_t key = 'a'; key < 'a' + KEYS_PER_BINDING; key++)
 		assert_int_equal(keys_bind(KEYS_LIST, key, ACT_UP), 0);
 	assert_int_equal(keys_bind(KEYS_LIST, 'z', ACT_UP), -E2BIG);
-	/* Hint line and help take the first key of the row. */
+	/* The hint line and the help show the first key of a row. */
 	table = keys_table(&n);
 	for (size_t i = 0; i < n; i++)
 		if (table[i].action == ACT_ANNOTATE && (table[i].views & ~KEYS_LATE) == KEYS_HOT)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_kinds.c - the extension table, and AMD IBS: raw records built from the documented registers.
+ * test_kinds.c - the extension table and AMD IBS: raw records made from documented registers.
  */
 #include "sampler/fields/kinds.h"
 
@@ -20,7 +20,7 @@ struct sample {
 	uint32_t id;
 };
 
-/* Capabilities, then registers, in memory exactly as long. */
+/* Makes a sample of capabilities and registers, in memory of exactly that length less `cut`. */
 static void sample_make(struct sample *sample, const char *pmu, uint32_t caps,
 	const uint64_t *registers, size_t n, size_t cut)
 {
@@ -85,7 +85,7 @@ static void test_table(void **state)
 	assert_true(kind_ibs_op.n_fields <= FIELDS_MAX);
 }
 
-/* Family 10h: no branch target, no extension of the data source. */
+/* Family 10h: no branch target, no extended data source. */
 static void test_op_fam10h(void **state)
 {
 	const uint64_t load[] = {BIT(18), 0x401000,
@@ -116,7 +116,7 @@ static void test_op_fam10h(void **state)
 	sample_free(&sample);
 }
 
-/* Zen 4: branch target and IbsOpData4 follow, the data source has five bits. */
+/* Zen 4: the branch target and IbsOpData4 follow. The data source has five bits. */
 static void test_op_zen(void **state)
 {
 	const uint32_t caps = 0x1f | BIT(5) | BIT(10) | BIT(11);
@@ -140,7 +140,7 @@ static void test_op_zen(void **state)
 	expect(&sample, "ibs.load_resync", "yes");
 	sample_free(&sample);
 
-	/* Without a branch target IbsOpData4 comes at once. */
+	/* Without a branch target, IbsOpData4 follows directly. */
 	registers[7] = 1;
 	sample_make(&sample, "ibs_op", 0x1f | BIT(10), registers, 8, 0);
 	expect(&sample, "ibs.load_resync", "yes");

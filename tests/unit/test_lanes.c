@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_lanes.c - lanes of slices of random length against a naive model, which spreads single cells in fractions.
+ * test_lanes.c - lanes of slices of random length against a naive model.
+ *
+ * The model spreads each cell over columns in fractions.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,7 +48,7 @@ static uint32_t chance(struct world *world, uint32_t below)
 	return (world->seed >> 8) % below;
 }
 
-/* Slices side by side, of a tenth of a second and, now and then, many of them, as old ones are. */
+/* Makes adjacent slices of a tenth of a second. Some are much longer, as old ones are. */
 static void fill(struct world *world)
 {
 	uint64_t at = START_NS;
@@ -161,7 +163,7 @@ static bool is_of(struct world *world, const struct slice *slice, size_t cell,
 	}
 }
 
-/* The columns of one lane, the slow way. */
+/* Computes the columns of one lane in the simple way. */
 static void naive(struct world *world, const struct query *query, const struct lane *lane,
 	double columns[COLUMNS], uint64_t *weight, uint64_t *samples)
 {
@@ -199,7 +201,7 @@ static void naive(struct world *world, const struct query *query, const struct l
 	}
 }
 
-/* two_cells: see struct query. */
+/* Compares lanes with the model. two_cells: see struct query. Returns the weight of all lanes. */
 static uint64_t check_threads(struct world *world, enum query_group group, uint64_t from_ns,
 	uint64_t to_ns, uint64_t two_cells)
 {
@@ -235,7 +237,7 @@ static uint64_t check_threads(struct world *world, enum query_group group, uint6
 	return whole;
 }
 
-/* By one thread and by two. */
+/* Checks with one thread and with two. */
 static uint64_t check(struct world *world, enum query_group group, uint64_t from_ns, uint64_t to_ns)
 {
 	uint64_t whole = check_threads(world, group, from_ns, to_ns, 0);
@@ -244,7 +246,7 @@ static uint64_t check(struct world *world, enum query_group group, uint64_t from
 	return whole;
 }
 
-/* The weight of each column, by one thread and by two, with all lanes and with one. */
+/* The weight of each column, with one thread and two, for all lanes and one. */
 static void test_activity(void **state)
 {
 	const struct filter_term terms[] = {{.field = FILTER_TID, .first = 101, .last = 101}};
@@ -285,7 +287,7 @@ static void test_naive(void **state)
 		uint64_t at = START_NS, parts = 0;
 
 		assert_int_equal(check(world, groups[g], START_NS, end_ns), event);
-		/* Bounds anywhere: times side by side are the whole. */
+		/* Random bounds: adjacent times add up to the whole. */
 		while (at < end_ns) {
 			uint64_t to = at + 1 + (uint64_t)chance(world, 9000) * 1000003u;
 
@@ -298,7 +300,7 @@ static void test_naive(void **state)
 	}
 }
 
-/* Where the most weight of a lane fell, whichever comes first. */
+/* Checks the symbol with most of a lane's weight. With equal weights, any of these is right. */
 static void check_hottest(struct world *world, uint64_t two_cells)
 {
 	struct query query =
@@ -342,7 +344,7 @@ static void test_hottest(void **state)
 	check_hottest(*state, 1);
 }
 
-/* Names are clean; what is idle is left out where that is asked for; of an empty time there is nothing. */
+/* Names are cleaned, idle tasks are hidden if asked, and an empty time has no lanes. */
 static void test_names(void **state)
 {
 	struct world *world = *state;
@@ -396,7 +398,7 @@ static void follow(const struct query *query, struct lanes_memory *memory)
 	lanes_fini(&expected);
 }
 
-/* A time that goes on, with other questions in between, is the same as asked at once. */
+/* A window that advances, with other questions in between, equals a fresh question. */
 static void test_follow(void **state)
 {
 	struct world *world = *state;
@@ -416,7 +418,7 @@ static void test_follow(void **state)
 		query.from_ns = chance(world, 9) ? from_ns : START_NS;
 		query.to_ns = query.from_ns + (end_ns - START_NS) / (1 + chance(world, 5));
 		follow(&query, &memory);
-		/* A slice that took another's place, as merged ones do. */
+		/* A slice replaces another one, as merged slices do. */
 		if (!chance(world, 4)) {
 			size_t i = chance(world, SLICES);
 
@@ -428,7 +430,7 @@ static void test_follow(void **state)
 	lanes_forget(&memory);
 }
 
-/* A slice is looked into once, and forgotten when it is no longer asked for, or other things are. */
+/* A slice is read once. It is forgotten when it leaves the window or the question changes. */
 static void test_remembers(void **state)
 {
 	struct world *world = *state;
@@ -440,9 +442,9 @@ static void test_remembers(void **state)
 	for (int i = 0; i < 6; i++) {
 		struct lanes lanes;
 
-		if (i == 2) /* only it is known */
+		if (i == 2) /* only this slice stays known */
 			query.to_ns = world->slices[0].end_ns;
-		if (i == 3) /* it is not */
+		if (i == 3) /* this slice is forgotten */
 			query.from_ns = world->slices[0].end_ns;
 		if (i == 4)
 			query.from_ns = START_NS;
@@ -459,7 +461,8 @@ static void test_remembers(void **state)
 		if (i == 1)
 			assert_int_equal(weight, before);
 		assert_int_equal(memory.n, known[i]);
-		/* What nobody does: a slice that is sealed changes. */
+		/* A sealed slice changes, which never happens: a remembered one does not show
+		 * that. */
 		if (i == 0 || i == 4) {
 			world->event[1][0] = 1;
 			world->task[1][0] = world->labels[3];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_launch.c - commands that wait, run, fail to execute, end.
+ * test_launch.c - commands that wait, run, fail to execute or end.
  */
 #include "sampler/kernel/launch.h"
 #include "sampler/machine/proc.h"
@@ -60,7 +60,7 @@ static void test_signalled(void **state)
 	assert_true(WIFSIGNALED(status));
 	assert_int_equal(launch_signal(&launch, SIGTERM), -ESRCH);
 	launch_close(&launch);
-	/* Somebody else has waited for it: its number is nobody's, or another's. */
+	/* Another caller has waited for the command: its pid is free, or used again. */
 	assert_int_equal(launch_fork(&launch, argv, -1), 0);
 	assert_int_equal(launch_go(&launch), 0);
 	assert_int_equal(launch_signal(&launch, SIGKILL), 0);
@@ -142,7 +142,7 @@ static void test_never_let_go(void **state)
 	assert_int_equal(errno, ECHILD);
 }
 
-/* Whoever observes it from here on sees nothing of what came before the command. */
+/* An observer that attaches now sees only the command, nothing of the time before it. */
 static void test_it_waits_when_it_is_there(void **state)
 {
 	char *argv[] = {"true", NULL};

@@ -146,7 +146,7 @@ static void test_rows_in_sight_are_drawn(void **state)
 
 static void test_clicks(void **state)
 {
-	const struct area body = {0, 4, 80, 5}; /* two lines of heads */
+	const struct area body = {0, 4, 80, 5}; /* two heading lines */
 	struct list list = list_of(10, 3);
 
 	(void)state;

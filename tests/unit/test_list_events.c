@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_list_events.c - strobe list: where events are tried, what is said of each, and its three forms on this machine.
+ * test_list_events.c - strobe list: the target of its tries, its sentences and its three forms.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -80,7 +80,7 @@ static void test_states(void **state)
 	assert_string_equal(reason, "");
 }
 
-/* Standard output of the command, for free(). */
+/* Runs the command. Returns its standard output, which the caller frees. */
 static char *printed(const struct request *request, int wanted)
 {
 	FILE *file = tmpfile();
@@ -123,7 +123,7 @@ static void test_json(void **state)
 	(void)state;
 	assert_non_null(root);
 	events = member(root, "events");
-	/* A whole name means that event alone. */
+	/* A full name selects only that event. */
 	assert_int_equal(json_object_array_length(events), 1);
 	event = json_object_array_get_idx(events, 0);
 	assert_string_equal(json_object_get_string(member(event, "name")), "page-faults");
@@ -172,7 +172,7 @@ static void test_names_alone(void **state)
 	(void)state;
 	expect_text(text, "cycles\n");
 	expect_text(text, "\npage-faults\n");
-	/* What has to be put together is no name. */
+	/* A form is not a name. */
 	assert_null(strstr(text, "mem:ADDR"));
 	free(text);
 }

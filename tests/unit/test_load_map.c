@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_load_map.c - what a table knew is put in front of a map that was written anew.
+ * test_load_map.c - a perf map that was rewritten keeps the names of the old one.
  */
 #include "symbols/jit/jitspans.h"
 #include "symbols/loader/loader_private.h"
@@ -30,7 +30,7 @@ static void add(
 	assert_int_equal(jitspans_add(spans, start, size, since_ns, name, strlen(name)), 0);
 }
 
-/* A map of this text is read after one that was another file. */
+/* Loads a map with this text after another file. */
 static int load(struct loader_image *image, const char *text, size_t len, struct opener_file *map)
 {
 	const struct loader_jit_file before = {.inode = 1, .size = 1};
@@ -45,7 +45,7 @@ static int load(struct loader_image *image, const char *text, size_t len, struct
 	return load_map(image, &before, map);
 }
 
-/* The table that comes of it. */
+/* Reads the map into a table. */
 static void read_map(
 	const struct loader_image *image, const struct opener_file *map, struct symtab *out)
 {
@@ -68,7 +68,7 @@ static const char *name_of(const struct symtab *table, uint64_t number, uint64_t
 	return entry < 0 ? "" : symtab_name(table, entry);
 }
 
-/* The table of a map that says nothing new is the one there was, however often. */
+/* A map without news gives an equal table, each time. */
 static void test_nothing_is_lost_or_added(void **state)
 {
 	static const char text[] = "1000 100 one\n1010 10 nested\n3000 10 three\n"
@@ -102,7 +102,7 @@ static void test_nothing_is_lost_or_added(void **state)
 		assert_string_equal(name_of(&table, 0, 0x3000), "three");
 		assert_string_equal(name_of(&table, 0, 0xffffffffff600010 & JITSPANS_PLAIN), "");
 		assert_true(symtab_find(&table, 0xffffffffff600010) >= 0);
-		/* The name of two lines is gone: here nobody tells it again. */
+		/* The name of two lines is gone: the new map lacks it. */
 		assert_int_equal(table.n_changes, image.known.n_changes - (i == 0));
 		assert_int_equal(table.n_entries, image.known.n_entries - (i == 0));
 		close(map.fd);
@@ -113,7 +113,7 @@ static void test_nothing_is_lost_or_added(void **state)
 	free(image.jit.steps);
 }
 
-/* There are more times than places for them: the oldest are taken for one. */
+/* With more times than steps, the oldest times become one. */
 static void test_many_times(void **state)
 {
 	static const size_t times[] = {2 * (PERFMAP_STEPS_MAX - 3), 2 * (PERFMAP_STEPS_MAX - 2),
@@ -148,7 +148,7 @@ static void test_many_times(void **state)
 	}
 }
 
-/* The text of a table that has room for so much, as it is read. */
+/* Writes a table as text within limits and reads it back. fits: the limits suffice. */
 static void check_limits(const struct symtab *table, const struct maptext_limits *limits,
 	uint32_t entries, bool fits)
 {
@@ -220,7 +220,7 @@ static int load_fd(struct loader_image *image, const struct loader_jit_file *bef
 	return load_map(image, before, map);
 }
 
-/* Of a map that is too large the present is known, and nothing else. */
+/* If a map is too large, only its current contents are known. */
 static void test_too_large(void **state)
 {
 	const struct loader_jit_file before = {.inode = 1, .size = 1};
@@ -244,7 +244,7 @@ static void test_too_large(void **state)
 	free(image.jit.steps);
 }
 
-/* All of a map is compared with what it was. */
+/* A map is compared with its old contents up to the end. */
 static void test_a_change_far_behind(void **state)
 {
 	const off_t far = PERFMAP_BYTES_MAX / 2 + 4096;
@@ -268,7 +268,7 @@ static void test_a_change_far_behind(void **state)
 	free(image.jit.steps);
 }
 
-/* A map that only grew stands for itself; it keeps the steps it had. */
+/* A map that only grew is complete in itself. It keeps its steps. */
 static void test_growth(void **state)
 {
 	const int fd = memfd_create("map", MFD_CLOEXEC);

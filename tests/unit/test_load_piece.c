@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_load_piece.c - where in a file a piece of memory belongs, by the file's segments.
+ * test_load_piece.c - the place of a piece of memory in a file, by the file's segments.
  */
 #include "symbols/loader/loader_private.h"
 #include <setjmp.h>
@@ -12,10 +12,10 @@
 
 #include <string.h>
 
-/* The layouts of linkers: code first, then the others. */
+/* Layouts of linkers: the code segment first, then the others. */
 static const struct symtab_segment gnu[] = {{0x1000, 0x2345, 0x401000}, /* code */
 	{0, 0x800, 0x400000}, {0x4000, 0x900, 0x404000}, {0x4e00, 0x300, 0x405e00}};
-/* Segments share pages of the file, and are further away from each other in memory. */
+/* Segments share pages of the file and are further apart in memory. */
 static const struct symtab_segment lld[] = {{0x834, 0x2000, 0x201834}, /* code */
 	{0, 0x834, 0x200000}, {0x2834, 0x500, 0x204834}};
 
@@ -24,7 +24,7 @@ static struct symtab table_of(const struct symtab_segment *segments, uint32_t n)
 	return (struct symtab){.segments = segments, .n_segments = 1, .n_loads = n - 1};
 }
 
-/* The offset of the piece's start by the first place; UINT64_MAX: it has none. */
+/* Returns the file offset of the piece's start in its first place; UINT64_MAX if it has none. */
 static uint64_t offset_of(const struct symtab *table, const struct symbols_piece *piece)
 {
 	struct load_place place;
@@ -37,7 +37,7 @@ static uint64_t offset_of(const struct symtab *table, const struct symbols_piece
 static void test_places(void **state)
 {
 	const struct symtab table = table_of(gnu, 4);
-	const uint64_t moved = 0x55555000000 - 0x400000; /* by the kernel */
+	const uint64_t moved = 0x55555000000 - 0x400000; /* moved by the kernel */
 	struct symbols_piece piece = {.start = 0x401000 + moved,
 		.end = 0x404000 + moved,
 		.near = {{0x400000 + moved, 0, true}, {0x404000 + moved, 0x4000, true}}};
@@ -50,19 +50,19 @@ static void test_places(void **state)
 	piece.near[0].known = true;
 	piece.near[1].known = false;
 	assert_int_equal(offset_of(&table, &piece), 0x1000);
-	/* Within the code, beside the rest of it. */
+	/* A part of the code, next to the rest of it. */
 	piece.start += 0x1000;
 	piece.near[0].address = 0x401000 + moved;
 	piece.near[0].offset = 0x1000;
 	assert_int_equal(offset_of(&table, &piece), 0x2000);
-	/* More than the code, and what is no code. */
+	/* More than the code, then data. */
 	piece.end += 0x1000;
 	assert_true(offset_of(&table, &piece) == UINT64_MAX);
 	piece.start = 0x404000 + moved;
 	assert_true(offset_of(&table, &piece) == UINT64_MAX);
 }
 
-/* The neighbours are not of one loaded file. */
+/* The neighbours do not belong to one loaded file. */
 static void test_no_place(void **state)
 {
 	const struct symtab table = table_of(gnu, 4);

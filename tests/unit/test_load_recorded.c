@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_load_recorded.c - which files give a recording's images their names, and which must not.
+ * test_load_recorded.c - the files that name a recording's images, and those that must not.
  *
- * All in a directory of its own: HOME, --symfs and the debug directory are below it.
+ * HOME, --symfs and the debug directory are below one temporary directory.
  */
 #include "symbols/client/symbols.h"
 
@@ -53,7 +53,7 @@ static void put(const char *below, const char *relative, const void *bytes, size
 	close(fd);
 }
 
-/* A binary with one function; its build-id begins with first. */
+/* Writes a binary with one function. `first` is the first byte of its build-id. */
 static void put_elf(const char *below, const char *relative, const char *function, uint8_t first)
 {
 	const struct small_symbol list[] = {{function, SMALL_TEXT_ADDR, 16, FUNC, 1}};
@@ -115,7 +115,7 @@ static int teardown(void **state)
 	return scratch_remove_tree(dir);
 }
 
-/* The name of an offset in an image, "" for none. */
+/* Requests an image. Returns the name at an offset, "" if none. */
 static const char *load(const struct symbols_source *source, uint64_t offset)
 {
 	struct symbol symbol;
@@ -151,7 +151,7 @@ static void expect_no_note(void)
 	assert_false(symbols_take_note(symbols, &note));
 }
 
-/* Each is better than those before it. */
+/* Each file is better than those before it. */
 static void test_order(void **state)
 {
 	char path[256];
@@ -177,7 +177,7 @@ static void test_order(void **state)
 	assert_string_equal(load(&source, SMALL_TEXT_AT), "symfs_id");
 	put_elf(symfs, path + 1, "symfs_path", 1);
 	assert_string_equal(load(&source, SMALL_TEXT_AT), "symfs_path");
-	/* One that says another build-id of itself is passed over. */
+	/* A file with another build-id is skipped. */
 	put_elf(symfs, path + 1, "wrong", 9);
 	assert_string_equal(load(&source, SMALL_TEXT_AT), "symfs_id");
 	assert_int_equal(symbols_mark(symbols, last_key), SYMBOLS_MARK_NONE);
@@ -245,7 +245,7 @@ static void test_debug_file(void **state)
 	assert_string_equal(load(&source, SMALL_TEXT_AT), "");
 	put_elf(debug_dir, ".build-id/" ID_PATH ".debug", "debug", 1);
 	assert_string_equal(load(&source, SMALL_TEXT_AT), "debug");
-	/* Not needed where the file has its own. */
+	/* The debug file is not needed if the file has its own symbols. */
 	put_elf(dir, "program", "own", 1);
 	assert_string_equal(load(&source, SMALL_TEXT_AT), "own");
 	expect_no_note();
@@ -308,7 +308,7 @@ static void test_elsewhere(void **state)
 	assert_string_equal(load(&kernel, 0xffffffff81000110), "");
 	assert_int_equal(symbols_mark(symbols, last_key), SYMBOLS_MARK_UNPROVEN);
 	expect_no_note();
-	/* A build-id proves a file from anywhere, and --symfs is the user's decision. */
+	/* A build-id proves any file, and --symfs is the user's decision. */
 	assert_string_equal(load(&known, SMALL_TEXT_AT), "some");
 	put_elf(symfs, path + 1, "given", 7);
 	assert_string_equal(load(&source, SMALL_TEXT_AT), "given");
@@ -373,13 +373,13 @@ static void test_kernel_running(void **state)
 	source.map_start = 0xffffffff81000000;
 	assert_string_equal(load(&source, 0xffffffff81000110), "last_alias");
 	assert_string_equal(load(&source, 0xffffffffc0000010), "in_module");
-	/* It lay elsewhere then; where its modules did, nobody knows. */
+	/* The recorded kernel was at another address. The addresses of its modules are unknown. */
 	source.map_start = 0xffffffff9a000000;
 	assert_string_equal(load(&source, 0xffffffff9a000110), "last_alias");
 	assert_string_equal(load(&source, 0xffffffff81000110), "");
 	assert_string_equal(load(&source, 0xffffffffc0000010), "");
 	expect_no_note();
-	/* Nothing says that it is this one but that _text is where it was. */
+	/* Without a build-id, the address of _text must agree. */
 	source.build_id_len = 0;
 	assert_string_equal(load(&source, 0xffffffff9a000110), "");
 	expect_note(SYMBOLS_NOTE_NO_KERNEL, 0);
@@ -388,7 +388,7 @@ static void test_kernel_running(void **state)
 	expect_note(SYMBOLS_NOTE_UNVERIFIED, 0);
 }
 
-/* This very kernel, whose addresses are hidden from this user: that, and not that it is another one. */
+/* The running kernel with hidden addresses: the note says so and names no other kernel. */
 static void test_kernel_hidden(void **state)
 {
 	static const char hidden[] = "0000000000000000 T _text\n0000000000000000 T some\n";
@@ -436,7 +436,7 @@ static void test_vdso(void **state)
 	const struct symbols_source source = source_of(SYMBOLS_VDSO, "[vdso]", true);
 
 	(void)state;
-	/* Ours is another; it is not asked for names. */
+	/* The running kernel's vdso has another build-id and is not used. */
 	assert_string_equal(load(&source, SMALL_TEXT_AT), "");
 	assert_int_equal(symbols_state(symbols, last_key), SYMBOLS_NONE);
 	put_elf(home, ".debug/[vdso]/0102030405060708090a0b0c0d0e0f1011121314/vdso", "clock", 1);

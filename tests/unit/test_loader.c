@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_loader.c - files that kill or stop the worker, wrong files, and the cache; by the notes they leave.
+ * test_loader.c - files that kill or stop the worker, wrong files, the cache; and their notes.
  *
- * The worker is forked from this program, so a hook set here runs there; it knows a file to die of
- * by its first bytes.
+ * The worker is forked from this program, so it runs the hook that is set here. The hook acts by
+ * the first bytes of a file.
  */
 #include "symbols/client/symbols.h"
 #include "symbols/loader/loader.h"
@@ -36,7 +36,9 @@
 
 static char dir[64], cache_dir[96];
 static struct loader *loader;
-static volatile sig_atomic_t *shared; /* seen by all workers: how many files they were given */
+/* shared by all workers; [0]: number of files they got, [1]: uses of a file that aborts once,
+ * [2]: ends WAIT */
+static volatile sig_atomic_t *shared;
 
 static void hook(int fd, const char *name)
 {
@@ -52,12 +54,12 @@ static void hook(int fd, const char *name)
 		raise(SIGKILL);
 	if (strncmp(text, "ONCE", 4) == 0 && shared[1]++ == 0)
 		abort();
-	/* Having read some of it. */
+	/* After reading a part of it. */
 	if (strncmp(text, "HALF", 4) == 0 && shared[1]++ == 0 && read(fd, half, sizeof(half)) > 0)
 		abort();
 	while (strncmp(text, "WAIT", 4) == 0 && shared[2] == 0)
 		;
-	/* In the padding of an ELF file's first bytes. */
+	/* In the padding of an ELF header. */
 	if (pread(fd, text, 4, EI_PAD) == 4 && strncmp(text, "WAIT", 4) == 0)
 		while (shared[2] == 0)
 			;
@@ -134,7 +136,7 @@ static const char *make_elf(const char *name)
 	return make_file(name, small.bytes, small.len);
 }
 
-/* Load one image to the end; its answer is for loader_image_free(). */
+/* Loads one image. Returns the answer, for loader_image_free(). */
 static struct loader_image *load(const struct symbols_source *source)
 {
 	struct loader_image *image = calloc(1, sizeof(*image)), *images = NULL;
@@ -193,12 +195,12 @@ static void test_killer(void **state)
 	expect_note(SYMBOLS_NOTE_WORKER_DIED, path, 0);
 	expect_note(SYMBOLS_NOTE_FILE_BANNED, path, 0);
 	assert_int_equal(shared[0], 2);
-	/* And the next file finds a new worker. */
+	/* The next file gets a new worker. */
 	assert_int_equal(load_path(make_elf("good")), SYMBOLS_READY);
 	expect_no_note();
 }
 
-/* Worker and spawner are killed in the middle of a file: new ones read it, and what comes after. */
+/* Worker and spawner are killed while they read a file: new ones read it, and later files. */
 static void test_killed_spawner(void **state)
 {
 	struct loader_image *image = calloc(1, sizeof(*image)), *images = NULL;
@@ -219,7 +221,7 @@ static void test_killed_spawner(void **state)
 	int spawner = loader_spawner_pid(loader);
 	assert_true(spawner > 0 && loader_worker_pid(loader) > 0);
 	assert_int_equal(kill(spawner, SIGKILL), 0);
-	kill(loader_worker_pid(loader), SIGKILL); /* it may have gone with the other */
+	kill(loader_worker_pid(loader), SIGKILL); /* it may have died with the spawner */
 	struct pollfd pfd = {.fd = loader_fd(loader), .events = POLLIN};
 	while (!images) {
 		assert_int_equal(poll(&pfd, 1, 60000), 1);
@@ -235,7 +237,7 @@ static void test_killed_spawner(void **state)
 	expect_no_note();
 }
 
-/* Where no process can be made, that is the reason told, once. */
+/* If no process can be made, one note gives that reason. */
 static void test_no_process(void **state)
 {
 	struct rlimit old;
@@ -257,7 +259,7 @@ static void test_second_try(void **state)
 	const char *path = make_file("once", "ONCE", 4);
 	assert_int_equal(load_path(path), SYMBOLS_UNREADABLE);
 	expect_note(SYMBOLS_NOTE_WORKER_DIED, path, 0);
-	/* The second worker read it, and it is no ELF file. */
+	/* The second worker read the file, which is not an ELF file. */
 	expect_note(SYMBOLS_NOTE_UNREADABLE, path, ENOEXEC);
 	expect_no_note();
 }
@@ -271,13 +273,13 @@ static void test_endless(void **state)
 	start("", NULL);
 	const char *path = make_file("endless", "SPIN", 4);
 	assert_int_equal(load_path(path), SYMBOLS_UNREADABLE);
-	/* A second attempt would take as long, so there is none. */
+	/* A second attempt would take equally long, so there is none. */
 	expect_note(SYMBOLS_NOTE_FILE_BANNED, path, ETIME);
 	expect_no_note();
 	loader_file_cpu_ms = cpu_ms;
 }
 
-/* Ended while the worker is busy for ever: nothing waits for it, nothing is left. */
+/* loader_free() does not wait for a busy worker and leaves none behind. */
 static void test_free_busy(void **state)
 {
 	struct loader_image *image = calloc(1, sizeof(*image));
@@ -316,7 +318,7 @@ static void test_unreadable(void **state)
 	expect_note(SYMBOLS_NOTE_UNREADABLE, path, ENOEXEC);
 }
 
-/* By device and inode; and where those do not agree, by build-id. */
+/* Files are compared by device and inode; if these differ, by build-id. */
 static void test_wrong_file(void **state)
 {
 	struct symbols_source source = {.kind = SYMBOLS_FILE, .inode = 12345678, .dev_major = 9};
@@ -369,7 +371,7 @@ static void test_cache(void **state)
 	assert_int_equal(load_path(source.path), SYMBOLS_READY);
 	assert_int_equal(shared[0], 3); /* its build-id */
 
-	/* Known by its build-id alone, where the kernel told that, when the file is gone. */
+	/* A build-id from the kernel is enough, even if the file is gone. */
 	for (uint8_t i = 0; i < 20; i++)
 		source.build_id[i] = (uint8_t)(i + 1);
 	source.build_id_len = 20;
@@ -386,7 +388,7 @@ static void test_cache(void **state)
 	expect_no_note();
 }
 
-/* A stripped or broken file has the build-id of the good one: neither is given the other's table. */
+/* A stripped file has the build-id of the whole one: neither gets the table of the other. */
 static void test_cache_same_build_id(void **state)
 {
 	struct symbols_source source = {.kind = SYMBOLS_FILE};
@@ -403,7 +405,7 @@ static void test_cache_same_build_id(void **state)
 	assert_int_equal(shared[0], 5);
 }
 
-/* Whoever can give a file a build-id must not be able to name other people's functions. */
+/* A user who can choose a build-id must not name functions of other users. */
 static void test_cache_trust(void **state)
 {
 	(void)state;
@@ -419,7 +421,8 @@ static void test_cache_trust(void **state)
 	assert_int_equal(shared[0], 4);
 }
 
-/* A worker that a file of somebody else may have taken over reads nothing more of anybody but them. */
+/* A file of another user may have taken over its worker, which then only reads files of that
+ * user. */
 static void test_fresh_worker(void **state)
 {
 	char ours[2][128], theirs[2][128], others[128];
@@ -486,7 +489,7 @@ static void test_kernel(void **state)
 	expect_note(SYMBOLS_NOTE_UNREADABLE, "[kernel]", ENOENT);
 }
 
-/* A worker that died in the middle has moved the position that the next one starts from. */
+/* A worker that died while reading has moved the shared file position. */
 static void test_kernel_second_try(void **state)
 {
 	static const char text[] = "HALF\nffffffff81000000 T _stext\nffffffffc0001000 t f\t[mod]\n";
@@ -502,7 +505,7 @@ static void test_kernel_second_try(void **state)
 	expect_no_note();
 }
 
-/* Files that come after the kernel are named before it. */
+/* Files requested after the kernel are read before it. */
 static void test_order(void **state)
 {
 	static const char text[] = "ffffffff81000000 T _stext\n";
@@ -521,7 +524,7 @@ static void test_order(void **state)
 		assert_non_null(image);
 		image->key = i;
 		image->source.kind = i == 1 ? SYMBOLS_KERNEL : SYMBOLS_FILE;
-		/* The first one keeps the thread busy until all are there. */
+		/* The first file keeps the thread busy until all are posted. */
 		image->source.path = strdup(i == 0 ? slow : elf);
 		loader_post_image(loader, image);
 	}
@@ -540,7 +543,7 @@ static void test_order(void **state)
 	free(slow);
 }
 
-/* A name that never ends is left as it is; those around it are not. */
+/* A name that takes too long is not demangled. Names before and after it are. */
 static void test_bomb(void **state)
 {
 	struct pollfd pfd;

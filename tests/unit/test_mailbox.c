@@ -104,7 +104,7 @@ static void test_posters(void **state)
 		assert_int_equal(poll(&pollfd, 1, 60000), 1);
 		eventfd_read(box.wake_fd, &count);
 		while ((mail = mailbox_take(&box))) {
-			/* Each poster's mail stays in its order. */
+			/* Mail of each poster stays in order. */
 			assert_int_equal(mail->value, next[mail->pid]++);
 			free(mail);
 			taken++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_marks.c - which moments are marked, and what of them the strip of activity shows.
+ * test_marks.c - marked moments, and their marks on the activity strip.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,7 +42,7 @@ static void test_kinds(void **state)
 	assert_int_equal(marks.n, sizeof(of) / sizeof(*of));
 }
 
-/* Many at a time are one, and the newest push out the oldest. */
+/* Marks of one kind and moment are one. New marks replace the oldest. */
 static void test_they_are_few(void **state)
 {
 	struct marks marks = {.n = 0};
@@ -73,7 +73,7 @@ static void test_new_threads(void **state)
 	assert_int_equal(marks.of[0].kind, MARK_THREADS);
 }
 
-/* A style over the column's glyph, and a glyph where there is none; what matters more is on top. */
+/* A mark changes the style of a column's glyph, or adds a glyph. The most important mark wins. */
 static void test_on_the_strip(void **state)
 {
 	struct model *model = calloc(1, sizeof(*model));

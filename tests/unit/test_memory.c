@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_memory.c - parsing /proc for memory, and the sentence of the account.
+ * test_memory.c - parsing /proc for memory, and the sentence of the memory account.
  */
 #include "tui/session/memory.h"
 
@@ -65,7 +65,7 @@ static void test_the_limit_of_a_cgroup(void **state)
 	assert_int_equal(limit, 0);
 	assert_int_equal(memory_fit(256 << 20, 64 << 20, &limit), 16 << 20);
 	assert_int_equal(limit, 64 << 20);
-	/* Never below the least of --memory. */
+	/* Never below the minimum of --memory. */
 	assert_int_equal(memory_fit(256 << 20, 8 << 20, &limit), 4 << 20);
 	assert_int_equal(limit, 8 << 20);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_merge.c - the order of records over rings in memory.
+ * test_merge.c - the order of records from several rings in memory.
  */
 #include "sampler/kernel/merge.h"
 
@@ -15,7 +15,7 @@
 #define RINGS 5
 #define DATA_LEN 4096u
 
-/* A COMM record is a header, pid, tid, a name of 8 bytes and the id trailer: tid, time, id. */
+/* A COMM record: header, pid, tid, a name of 8 bytes and the id trailer (pid and tid, time, id). */
 struct comm {
 	struct perf_event_header header;
 	uint32_t pid, tid;
@@ -161,7 +161,7 @@ static void test_one_ring(void **state)
 	struct fixture *fixture = *state;
 	struct seen seen = {0};
 
-	/* A ring's own order stands, even where an interrupt wrote between. */
+	/* The order within a ring stays, even if an interrupt wrote in between. */
 	put(fixture, 0, 3);
 	put(fixture, 0, 2);
 	put(fixture, 0, 11);
@@ -211,7 +211,7 @@ static void test_nothing(void **state)
 	assert_int_equal(seen.n, 0);
 }
 
-/* Rounds with random times and records that wrap: everything comes, once, in order. */
+/* Rounds with random times and records that wrap: each record comes once, in order. */
 static void test_many(void **state)
 {
 	struct fixture *fixture = *state;

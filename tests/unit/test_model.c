@@ -25,7 +25,7 @@ static void test_frequency_steps(void **state)
 	assert_int_equal(model_freq_step(25000, 1, 25000), 25000);
 	assert_int_equal(model_freq_step(30000, 1, 25000), 30000);
 	assert_int_equal(model_freq_step(49, -1, 0), 49);
-	/* Up and down are inverse. */
+	/* Steps up and down are inverse. */
 	for (int i = 0; i < 8; i++) {
 		uint64_t next = model_freq_step(hz, 1, 0);
 
@@ -67,13 +67,13 @@ static void test_window_goes_on_without_samples(void **state)
 	model_window(model, &store, &from_ns, &to_ns);
 	assert_int_equal(from_ns, store.first_ns);
 	assert_int_equal(to_ns, store.last_ns);
-	/* Asleep for a minute: nothing of before is in the window. */
+	/* After a minute without samples, the window has none of the old ones. */
 	model->now_ns = store.last_ns + 60000000000u;
 	model_window(model, &store, &from_ns, &to_ns);
 	assert_int_equal(to_ns, model->now_ns - MODEL_LATE_NS);
 	assert_int_equal(from_ns, to_ns - WINDOW_LENGTH_NS);
 	assert_true(from_ns > store.last_ns);
-	/* Of a target that is gone the end stays. */
+	/* The window of a target that is gone stays at the end. */
 	model->status.state = ENGINE_ENDED;
 	model_window(model, &store, &from_ns, &to_ns);
 	assert_int_equal(from_ns, store.first_ns);
@@ -84,7 +84,8 @@ static void test_window_goes_on_without_samples(void **state)
 	free(model);
 }
 
-/* Of a recording everything is shown, also while it is loaded: its times have nothing to do with now. */
+/* A recording is shown as a whole, also while it is loaded. Its times do not depend on the current
+ * one. */
 static void test_window_of_recording(void **state)
 {
 	struct model model = {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_model_live.c - what the screen has beyond tables: exports, a recorded baseline, lanes and heat, of a recording that is
- * made by chance, against what its store holds.
+ * test_model_live.c - exports, a recorded baseline, lanes and heat of a random recording.
+ *
+ * All are compared with the store of the recording.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +22,7 @@
 #define LINES_MAX 512
 #define TRIES 200
 
-/* Weight by a text. */
+/* weights by text */
 struct sums {
 	struct {
 		char text[TEXT_MAX];
@@ -41,7 +42,7 @@ static uint64_t *sum_of(struct sums *sums, const char *text)
 	return &sums->at[sums->n++].weight;
 }
 
-/* What stands for callers that are not known is no code of an image. */
+/* The placeholder of unknown callers has no image in an export. */
 static const char *name_of(const struct session *session, uint32_t frame, bool exported)
 {
 	const struct symref *symref =
@@ -50,8 +51,8 @@ static const char *name_of(const struct session *session, uint32_t frame, bool e
 	return exported && !symref->resolved ? "[program]" : symref->symbol;
 }
 
-/* As a folded stack: the command, then the frames from the outermost one in.  An export tells the image of what has no
- * symbol, as all here. */
+/* Writes a folded stack: the command, then the frames, outermost first. An export shows the image
+ * of a frame without a symbol; no frame here has one. */
 static void folded_text(
 	const struct session *session, uint32_t node, uint32_t task, bool exported, char *out)
 {
@@ -68,7 +69,7 @@ static void folded_text(
 			out + len, TEXT_MAX - len, ";%s", name_of(session, path[n - 1], exported));
 }
 
-/* What is in a time of a session's store, of one event and, unless it is NULL, one command. */
+/* Sums the store of a session in [from_ns, to_ns), for one event and one command (all if NULL). */
 static void sum_store(struct sums *sums, const struct session *session, uint8_t event,
 	uint64_t from_ns, uint64_t to_ns, const char *comm, bool exported)
 {
@@ -111,7 +112,7 @@ static void add_crumb(struct model *model, const char *term)
 		fail_msg("%s: %s", term, message);
 }
 
-/* Counted from the start of what is shown. */
+/* Selects a time, in ns from the start of the window. */
 static void select_time(struct model *model, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct window_view view = model_window_view(model);
@@ -119,7 +120,7 @@ static void select_time(struct model *model, uint64_t from_ns, uint64_t to_ns)
 	window_select(&model->window, &view, model->from_ns + from_ns, model->from_ns + to_ns);
 }
 
-/* In steps: after all of it a second, and of that one command. */
+/* Narrows the window in steps: all of it, one second, then one command. */
 static void narrow(struct model *model, int step)
 {
 	if (step == 1)
@@ -170,7 +171,7 @@ static void read_folded(const char *path, struct sums *sums)
 	fclose(in);
 }
 
-/* By command alone, as the next one. */
+/* Reads a folded file and sums its weights by command. */
 static void read_commands(const char *path, struct sums *sums)
 {
 	static struct sums stacks;
@@ -186,7 +187,8 @@ static void read_commands(const char *path, struct sums *sums)
 	}
 }
 
-/* Heads begin at the line's begin, each with a stack below it; times do not go back. */
+/* Reads a perf script: a sample's first line is not indented, a stack follows, and times do not
+ * decrease. */
 static void read_script(const char *path, const struct model *model, struct sums *sums)
 {
 	FILE *in = fopen(path, "re");
@@ -204,7 +206,8 @@ static void read_script(const char *path, const struct model *model, struct sums
 		if (line[0] == '\t' || line[0] == '\n') {
 			assert_true(in_stack);
 			in_stack = line[0] == '\t';
-			/* Functions are 16 apart; of those that call, it is the return address. */
+			/* Functions are 16 bytes apart. For callers, the line has the return
+			 * address. */
 			if (in_stack && !strstr(line, "[truncated]"))
 				assert_int_equal(strtoull(line, NULL, 16) % 16, is_call);
 			is_call = true;
@@ -235,7 +238,7 @@ static void assert_same(struct sums *a, struct sums *b)
 			fail_msg("%s differs", a->at[i].text);
 }
 
-/* Weights of a clock are told in ns, of page faults as their number. */
+/* Clocks have weights in ns, page faults their number. */
 static void test_exports_what_is_shown(void **state)
 {
 	static struct sums sums, file;
@@ -266,7 +269,7 @@ static void test_exports_what_is_shown(void **state)
 		read_script(path, model, &file);
 		assert_same(&sums, &file);
 	}
-	/* Every other form has something in it, too. */
+	/* The other formats give a file with contents, too. */
 	for (int format = 0; format < EXPORT_FORMATS; format++) {
 		struct stat about;
 
@@ -304,7 +307,7 @@ static void test_exports_that_fail(void **state)
 	model_fixture_close(&fixture);
 }
 
-/* Samples that the export would leave out are none. */
+/* If an export would leave out all samples, there are none to export. */
 static void test_exports_of_idle_alone(void **state)
 {
 	struct model_fixture fixture;
@@ -327,7 +330,7 @@ static void test_exports_of_idle_alone(void **state)
 	model_fixture_close(&fixture);
 }
 
-/* Whichever comes first, what is stopped leaves no file, and what is not a whole one. */
+/* An export that is stopped in time leaves no file. Otherwise the file is complete. */
 static void test_exports_stop(void **state)
 {
 	struct model_fixture fixture;
@@ -348,7 +351,7 @@ static void test_exports_stop(void **state)
 		unlink(path);
 	}
 	assert_int_equal(stopped, 1);
-	/* The end of the screen does not wait for it either. */
+	/* Closing the screen does not wait for an export. */
 	begin_export(&fixture, path, EXPORT_SVG);
 	model_fixture_close(&fixture);
 	unlink(path);
@@ -364,7 +367,7 @@ static void begin_baseline(struct model_fixture *fixture, const char *path)
 		fail_msg("%s", message);
 }
 
-/* The share of a symbol as the leaf. */
+/* Returns the share of a symbol as the leaf. */
 static double share_of(const struct sums *sums, const char *symbol)
 {
 	uint64_t weight = 0;
@@ -400,7 +403,7 @@ static void compare_rows(struct model_fixture *fixture, const struct sums *own,
 	assert_true(!expect_gone || gone > 0);
 }
 
-/* Weight in the baseline of the paths of a tree, without commands. */
+/* Compares the base weights of a tree's paths with `base`, without commands. */
 static void compare_tree(struct model_fixture *fixture, const struct sums *base)
 {
 	const struct calltree_query query = {
@@ -463,14 +466,14 @@ static void test_recorded_baseline(void **state)
 			assert_false(model->base_empty);
 		}
 	}
-	/* Where there is nothing to compare with, that is known. */
+	/* An empty baseline is recognized. */
 	add_crumb(model, "comm:nobody");
 	model_fixture_refresh(&fixture);
 	assert_true(model->base_empty);
 	model->ops->crumb_drop(model, model->n_crumbs - 1);
 	model_fixture_refresh(&fixture);
 	assert_false(model->base_empty);
-	/* What cannot be read leaves it as it is; a time takes its place. */
+	/* A file that cannot be read leaves the baseline unchanged. A time replaces it. */
 	model_fixture_compare(&fixture, "/nonexistent.data");
 	assert_non_null(strstr(model_fixture_said(&fixture), "No other baseline"));
 	assert_true(model->has_baseline && model->base_recorded);
@@ -485,7 +488,7 @@ static void test_recorded_baseline(void **state)
 	model_fixture_close(&fixture);
 }
 
-/* A tree is made again where something has changed, and only there. */
+/* A tree is rebuilt only after a change. */
 static void test_tree_stays(void **state)
 {
 	const struct calltree_query query = {.kind = CALLTREE_ROOTS};
@@ -497,7 +500,7 @@ static void test_tree_stays(void **state)
 
 	(void)state;
 	model_fixture_open(&fixture, 4, 12);
-	/* Names that come make it anew. */
+	/* New names rebuild the tree. */
 	(void)names_wait(fixture.session.names, 10000);
 	for (int i = 0; i < 4; i++) {
 		struct model *model = fixture.model;
@@ -518,7 +521,7 @@ static void test_tree_stays(void **state)
 		assert_int_not_equal(tree.serial, serial);
 		assert_true(tree.n > 1 && tree.nodes[1].sums.samples != UINT64_MAX);
 		tree.nodes[1].sums.samples =
-			UINT64_MAX; /* would be another number if it were made again */
+			UINT64_MAX; /* a rebuilt tree would have another number */
 		model_fixture_refresh(&fixture);
 		assert_int_equal(model->ops->tree(model, &query, &tree), 0);
 		assert_int_equal(tree.nodes[1].sums.samples, UINT64_MAX);
@@ -527,7 +530,7 @@ static void test_tree_stays(void **state)
 	model_fixture_close(&fixture);
 }
 
-/* What trees are made from is kept, and is of all events: a tree is of the one that was asked for. */
+/* The data for trees is kept for all events. A tree has the event that was asked for. */
 static void test_tree_of_each_event(void **state)
 {
 	static const char *const names[] = {"cpu-clock", "page-faults", "cpu-clock"};
@@ -553,7 +556,7 @@ static void test_tree_of_each_event(void **state)
 	model_fixture_close(&fixture);
 }
 
-/* Given up at any moment, also by the end. */
+/* Reading stops at any moment, also when the screen closes. */
 static void test_reading_is_given_up(void **state)
 {
 	struct model_fixture fixture;
@@ -592,7 +595,8 @@ static void test_lanes(void **state)
 			model->event = model_fixture_event(&fixture, "page-faults");
 		model->ops->refresh(model, false);
 		for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++) {
-			/* First what was asked last: it is another now. */
+			/* The order changes, so that the first question repeats the last one or
+			 * not. */
 			const enum query_group group = groups[step % 2 ? 3 - i : i];
 			uint64_t weight = 0, columns = 0;
 
@@ -608,12 +612,12 @@ static void test_lanes(void **state)
 			assert_int_equal(columns, weight);
 			assert_true(
 				lanes->from_ns == model->from_ns && lanes->to_ns == model->to_ns);
-			/* Nothing is new: the same again. */
+			/* Without a change, the lanes are reused. */
 			assert_int_equal(model->ops->lanes(model, group, 20, &again), 0);
 			assert_ptr_equal(again->lane, lanes->lane);
 		}
 	}
-	/* Against itself nothing has changed, also when the baseline comes and goes. */
+	/* Compared with itself nothing changes, also when the baseline is set and removed. */
 	assert_int_equal(model->ops->lanes(model, GROUP_THREAD, 20, &lanes), 0);
 	assert_int_equal(lanes->base_ns, 0);
 	assert_int_equal(model->ops->baseline(model, true), 0);
@@ -629,7 +633,8 @@ static void test_lanes(void **state)
 	model_fixture_close(&fixture);
 }
 
-/* Rows by other things than symbols follow window, filter and event, and against the same time nothing has changed. */
+/* Rows with other keys than symbols follow the window, filter and event. Compared with one time,
+ * they have no changes. */
 static void test_other_rows(void **state)
 {
 	static const enum query_group groups[] = {GROUP_IMAGE, GROUP_ADDRESS, GROUP_LINE,
@@ -674,7 +679,7 @@ static void test_other_rows(void **state)
 			assert_int_equal(weight, model->sums.weight);
 		}
 	}
-	/* Of one kind of rows: what was kept is not of another filter. */
+	/* Rows of one kind: those of another filter are not reused. */
 	for (int step = 0; step < 2; step++) {
 		const struct group_by by = {.group = GROUP_THREAD};
 		const struct hot_query query = {.event = model->event};
@@ -688,7 +693,7 @@ static void test_other_rows(void **state)
 	model_fixture_close(&fixture);
 }
 
-/* Whatever is remembered, seconds are those that are asked for anew. */
+/* Seconds equal those of a fresh question, for any remembered ones. */
 static void test_heat(void **state)
 {
 	static const struct {
@@ -721,7 +726,7 @@ static void test_heat(void **state)
 				cells, expected, questions[i].seconds * HEAT_ROWS * sizeof(*cells));
 			for (size_t k = 0; k < questions[i].seconds * HEAT_ROWS; k++)
 				sum += (double)cells[k] / HEAT_ROWS;
-			/* All of it is in those that hold everything. */
+			/* A range with all samples has their whole weight. */
 			if (questions[i].from_s == -2)
 				assert_true(fabs(sum - (double)model->sums.weight) <
 					(double)model->sums.weight / 1000);

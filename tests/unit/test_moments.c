@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_moments.c - times of samples: stored in few bytes, exact in exports if known, else spread
- * and noted.
+ * test_moments.c - times of samples: stored in few bytes, exact in exports if known.
+ *
+ * Samples without a time are spread over their slice and counted.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,7 +41,7 @@ static struct times_sample random_sample(uint64_t *seed)
 		.event = (uint8_t)(words[3] >> 16)};
 }
 
-/* Any sample survives storage, over many blocks. */
+/* Each sample is read back as it was stored, over many blocks. */
 static void test_kept(void **state)
 {
 	enum { N = 50000 };
@@ -85,7 +86,7 @@ static void test_limit(void **state)
 	cursor.times = times;
 	while (times_next(&cursor, &sample))
 		n++;
-	/* Three blocks of about nine bytes a sample, from the first one on. */
+	/* Three blocks of about nine bytes a sample, from the first block on. */
 	assert_in_range(n, 15000, 30000);
 	assert_int_equal(sample.time_ns, 5 + n * 1000000);
 	times_free(times);
@@ -119,7 +120,7 @@ static void assert_heads(char *text, const char *const *heads, size_t n)
 	free(text);
 }
 
-/* Samples with equal stack and thread stay separate, in the order of time. */
+/* Samples with equal stack and thread stay separate, ordered by time. */
 static void test_script(void **state)
 {
 	static const char *const heads[] = {"10.001234:          1 cpu-clock",
@@ -149,7 +150,7 @@ static void test_script(void **state)
 	times_free(times);
 }
 
-/* If a sample of a slice lacks a time, all of the event's samples there do.  Other slices and
+/* If a sample in a slice lacks a time, all samples of its event in this slice do. Other slices and
  * events keep theirs. */
 static void test_incomplete(void **state)
 {
@@ -168,7 +169,7 @@ static void test_incomplete(void **state)
 	add_timed(&world, times, START_NS + 2000, leaf, world.worker, 1, 1);
 	world_add(&world, leaf, world.worker, 0, 1);
 	add_timed(&world, times, START_NS + 150000000, leaf, world.worker, 0, 1);
-	/* A late sample counts in the open slice, and keeps its time. */
+	/* A late sample counts in the open slice and keeps its time. */
 	world_add(&world, leaf, world.worker, 0, 1);
 	times_add(times,
 		&(const struct times_sample){.time_ns = START_NS + 3000,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_moved.c - memory of this process compared with the file of this program, by a real loader.
+ * test_moved.c - memory of this process is compared with this program's file by a real loader.
  */
 #include "symbols/client/moved.h"
 
@@ -23,7 +23,7 @@ struct code {
 	char path[512];
 };
 
-/* This program's code, as it is mapped. */
+/* Finds the mapping of this program's code. */
 static void find_code(struct code *code)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
@@ -40,7 +40,8 @@ static void find_code(struct code *code)
 	assert_true(found);
 }
 
-/* Whether [at, at + code's length) has the contents of the code whose place is `place`. */
+/* Asks whether memory from `at` on, as long as the code, has the code's contents. Returns the
+ * answer. */
 static enum symbols_moved ask(struct symbols *symbols, uint32_t key, const struct code *code,
 	int32_t pid, uint64_t at, bool is_exact, uint64_t *bias)
 {
@@ -88,12 +89,12 @@ static void test_contents(void **state)
 	assert_int_equal(symbols_moved(symbols, 1, &bias), SYMBOLS_MOVED_UNASKED);
 	assert_int_equal(ask(symbols, 1, &code, getpid(), at, false, &bias), SYMBOLS_MOVED_SAME);
 	assert_int_equal(at + bias, code.offset);
-	/* A breakpoint; then a page with samples that is another. */
+	/* A breakpoint is tolerated. A changed page with samples is not. */
 	copy[100] ^= 1;
 	assert_int_equal(ask(symbols, 2, &code, getpid(), at, false, &bias), SYMBOLS_MOVED_SAME);
 	memset(copy, 0x5a, 4096);
 	assert_int_equal(ask(symbols, 3, &code, getpid(), at, true, &bias), SYMBOLS_MOVED_OTHER);
-	/* It cannot be read: the place decides, if it is exact. */
+	/* The memory cannot be read: the place counts, if it is exact. */
 	assert_false(symbols_take_note(symbols, &note) && note.kind == SYMBOLS_NOTE_MOVED);
 	assert_int_equal(ask(symbols, 4, &code, 0, at, false, &bias), SYMBOLS_MOVED_OTHER);
 	assert_int_equal(ask(symbols, 5, &code, 0, at, true, &bias), SYMBOLS_MOVED_PLACE);

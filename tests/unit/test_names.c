@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_names.c - frames get the names that symbols/ knows, as soon as it knows them.
+ * test_names.c - frames get the names from symbols/ as soon as they are known.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@ struct world {
 	struct images *images;
 	struct symbols symbols;
 	struct names *names;
-	uint32_t program; /* an image */
+	uint32_t program; /* image */
 };
 
 static const struct symbol program_symbols[] = {
@@ -79,7 +79,7 @@ static void give(struct world *world, uint32_t image, const struct symbol *symbo
 	world->symbols.images[image].n_symbols = n;
 }
 
-/* A frame that stays, since a referenced node has it. */
+/* Returns a frame that stays, since a referenced node has it. */
 static uint32_t frame(struct world *world, uint32_t image, uint64_t offset, enum frame_mode mode)
 {
 	uint32_t id, node;
@@ -128,8 +128,8 @@ static uint32_t find(struct names_index *index, const char *symbol, uint64_t sta
 	return symref;
 }
 
-/* Of several functions of one name, as files have static ones, the one at the same place; what is nowhere is added once, however
- * many there are. */
+/* Several functions may have one name, for example static ones: the one at the given place is
+ * found. A missing name is added once. */
 static void test_index(void **state)
 {
 	static const struct symbol twins[] = {{0x1000, 0x100, "work", NULL, 0, false},
@@ -146,7 +146,7 @@ static void test_index(void **state)
 	assert_int_equal(names_index_new(&index, world->names), 0);
 	for (uint32_t i = 0; i < 3; i++)
 		assert_int_equal(find(index, twins[i].name, twins[i].start), symrefs[i]);
-	/* Of another build. */
+	/* A place of another build. */
 	assert_int_equal(find(index, "other", 0x4000), symrefs[2]);
 	assert_true(find(index, "work", 0x4000) == symrefs[0] ||
 		find(index, "work", 0x4000) == symrefs[1]);
@@ -163,7 +163,7 @@ static void test_index(void **state)
 	names_index_free(index);
 }
 
-/* Another build has another clone of a function: the function itself before others of its
+/* Another build has another clone of a function. The function itself is preferred to its other
  * clones. */
 static void test_index_of_clones(void **state)
 {
@@ -191,7 +191,8 @@ static void test_index_of_clones(void **state)
 	names_index_free(index);
 }
 
-/* One row, by the address that the file gives its start, which is known with its table. */
+/* Such a function is one row, named by the address of its start in the file. This is known with the
+ * table. */
 static void test_function_without_a_name(void **state)
 {
 	static const struct symbol functions[] = {
@@ -243,7 +244,7 @@ static void test_address_without_a_symbol(void **state)
 	assert_int_not_equal(names_symref(world->names, a), names_symref(world->names, b));
 }
 
-/* What memory without a file is that may be a file's code; then its frames are the file's. */
+/* Asks whether memory without a file has a file's code. If so, its frames belong to the file. */
 static void ask_piece(void **state, enum symbols_moved answer)
 {
 	struct world *world = *state;
@@ -316,7 +317,7 @@ static void test_a_name_arrives(void **state)
 	before = names_symref(world->names, a);
 	assert_true(names_get(world->names, before)->pending);
 	assert_string_equal(names_get(world->names, before)->symbol, "pro?gram+0x1010");
-	/* Nothing has come yet. */
+	/* Nothing has arrived yet. */
 	assert_int_equal(names_update(world->names), epoch);
 
 	give(world, world->program, program_symbols, 2);
@@ -325,7 +326,7 @@ static void test_a_name_arrives(void **state)
 	assert_int_not_equal(names_symref(world->names, a), before);
 	assert_string_equal(ask(world, a)->symbol, "_Z4workv");
 	assert_true(ask(world, a)->resolved);
-	/* The old one may still be in somebody's hands. */
+	/* A caller may still use the old name. */
 	assert_string_equal(names_get(world->names, before)->symbol, "pro?gram+0x1010");
 	assert_false(names_get(world->names, before)->pending);
 }
@@ -347,7 +348,7 @@ static void test_held(void **state)
 	assert_int_equal(world->symbols.images[world->program].requests, 1);
 	assert_true(names_epoch(world->names) > epoch);
 	assert_string_equal(ask(world, a)->symbol, "_Z4workv");
-	/* Once. */
+	/* Requested only once. */
 	names_resume(world->names);
 	assert_int_equal(world->symbols.images[world->program].requests, 1);
 }
@@ -364,7 +365,7 @@ static void test_a_file_turns_out_unreadable(void **state)
 	assert_true(names_get(world->names, before)->pending);
 	world->symbols.images[world->program].state = SYMBOLS_UNREADABLE;
 	world->symbols.changed = SYMBOLS_CHANGED_TABLES;
-	/* No frame is called otherwise than before. */
+	/* No frame changes its name. */
 	assert_int_equal(names_update(world->names), epoch);
 	assert_int_equal(names_symref(world->names, a), before);
 	assert_false(names_get(world->names, before)->pending);
@@ -387,7 +388,7 @@ static void test_a_pretty_name_arrives(void **state)
 	assert_string_equal(names_get(world->names, symref)->symbol, "work()");
 }
 
-/* One that was pretty when it was looked at first does not change, nor is it freed. */
+/* A name that was pretty when first used does not change and is not freed. */
 static void test_a_pretty_name_is_there(void **state)
 {
 	struct world *world = *state;
@@ -445,7 +446,7 @@ static void test_kernel(void **state)
 	assert_true(ask(world, hole)->kernel);
 }
 
-/* Addresses in a file that is another than was recorded say so, also those that were shown before it was known. */
+/* Addresses in a file of another build are marked, also those shown before this was known. */
 static void test_other_build(void **state)
 {
 	struct world *world = *state;
@@ -487,7 +488,7 @@ static void test_memory_without_a_file(void **state)
 static void test_code_made_at_run_time(void **state)
 {
 	static const struct symbol first[] = {{0x7f0000001000, 16, "JS:*fib x.js", NULL, 0, false}};
-	/* Compiled again, elsewhere. */
+	/* Compiled again, at another address. */
 	static const struct symbol then[] = {{0x7f0000001000, 16, "JS:*fib x.js", NULL, 0, false},
 		{0x7f0000002000, 16, "JS:*fib x.js", NULL, 0, false},
 		{0x7f0000003000, 16, "other", NULL, 1, false}};
@@ -510,7 +511,7 @@ static void test_code_made_at_run_time(void **state)
 	assert_string_equal(fake->source.jitdump, "/x/jit-7.dump");
 	epoch = names_epoch(world->names);
 
-	/* A map appears. */
+	/* A perf map appears. */
 	give(world, anon, first, 1);
 	fake->version++;
 	world->symbols.changed = SYMBOLS_CHANGED_TABLES;
@@ -522,7 +523,7 @@ static void test_code_made_at_run_time(void **state)
 	assert_true(ask(world, a)->resolved);
 	assert_string_equal(ask(world, b)->symbol, "[anon]");
 
-	/* It grows: what had a name is the same symbol, whose code is where it was met last. */
+	/* The map grows. A named symbol stays, with its code at the last place. */
 	uint32_t before = names_symref(world->names, a);
 	give(world, anon, then, 3);
 	fake->version++;
@@ -566,7 +567,7 @@ static void test_addresses_nobody_knows_are_one(void **state)
 	assert_string_equal(names_get(world->names, 4000000)->symbol, "[unknown]");
 }
 
-/* A freed frame's id comes back for another address. */
+/* The id of a freed frame is used again for another address. */
 static void test_reused_frame_id(void **state)
 {
 	struct world *world = *state;
@@ -585,7 +586,7 @@ static void test_reused_frame_id(void **state)
 		if (again == id)
 			return;
 	}
-	skip(); /* the table gave the id to nobody */
+	skip(); /* the table did not use the id again */
 }
 
 static void test_many_symrefs(void **state)
