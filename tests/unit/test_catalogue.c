@@ -253,7 +253,7 @@ static void test_completion(void **state)
 	assert_string_equal(entries[out.at[0]].name, "power/energy-pkg/");
 	/* An alias matches as well as the name. */
 	completes(catalogue, "cs", cs, 1, 1);
-	/* A form matches whatever follows its fixed part. */
+	/* A form matches any text after its fixed part. */
 	completes(catalogue, "upro", probe, 1, 1);
 	completes(catalogue, "uprobe:libc.so.6:getp", probe, 1, 1);
 	catalogue_complete(entries, n, "page-fautls", &out);

@@ -122,7 +122,7 @@ static void test_programs(void **state)
 	given.is_pie = true; /* static, without an interpreter */
 	expect(&given, SMALL_TEXT_AT, 0x30);
 	given.is_pie = false;
-	given.entry = ENTRY; /* in the dynamic linker, whose entry code goes on after its symbol */
+	given.entry = ENTRY; /* the dynamic linker's entry code, which goes on after its symbol */
 	expect(&given, ENTRY_AT, 96);
 	given.type = ET_REL;
 	expect(&given, 0, 0);

@@ -227,7 +227,7 @@ static void test_offsets(void **state)
 	assert_int_equal(changes_offset(&known, 4, 0x1000, 99), 0x1000);
 	assert_int_equal(changes_plain(3 * FIRST + 0x1080), 0x1080);
 	assert_int_equal(changes_plain(0xffffffff81000000), 0xffffffff81000000);
-	/* There is nothing new before the changes are reported. */
+	/* No change is new before it is reported. */
 	assert_int_equal(changes_take(&known, &from_ns), 0);
 	assert_int_equal(from_ns, UINT64_MAX);
 	assert_int_equal(changes_tell(changes, 3, change, 4), 0);

@@ -340,7 +340,7 @@ static void test_refused(void **state)
 
 	(void)state;
 	small_dwarf_make(&small, 5, false);
-	/* An unlinked file of a machine whose relocations are unknown. */
+	/* An unlinked file of a machine with unknown relocations. */
 	small_program(&file, &small, SMALL_PLAIN, ET_REL);
 	int fd = small_file_fd(&file);
 	Elf64_Half machine = EM_S390;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_function_cut.c - long names are cut: the function's own part stays, cut names stay
- * different.
+ * test_function_cut.c - long names are cut: a function's own part stays, and names stay distinct.
  */
 #include <setjmp.h>
 #include <stdarg.h>

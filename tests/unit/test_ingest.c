@@ -60,7 +60,7 @@ static void sample(struct ingest *ingest, uint16_t misc, uint64_t ip, const uint
 	assert_int_equal(ingest_record(ingest, &record, 2), 0);
 }
 
-/* Ingests a sample whose ip is the start of its chain, as usual. */
+/* Ingests a sample with the start of its chain as the ip, as is usual. */
 static void sample_chain(struct ingest *ingest, uint16_t misc, const uint64_t *chain, uint64_t n)
 {
 	uint64_t ip = 0x10020;

@@ -440,7 +440,7 @@ static uint64_t count_reads(void)
 }
 
 /* Code is loaded and moved, then other code with these numbers is loaded and moved elsewhere. Each
- * piece has the bytes of its own load. Finding all of them takes two passes through the records. */
+ * piece has the bytes of its own load. Finding all pieces takes two passes through the records. */
 static void test_many_moved_are_found(void **state)
 {
 	enum { N = 300, RECORDS = 4 * N };

@@ -36,8 +36,8 @@
 
 static char dir[64], cache_dir[96];
 static struct loader *loader;
-/* shared by all workers; [0]: number of files they got, [1]: uses of a file that aborts once,
- * [2]: ends WAIT */
+/* seen by all workers; [0]: files given to them, [1]: reads of ONCE and HALF files, [2]: ends
+ * WAIT */
 static volatile sig_atomic_t *shared;
 
 static void hook(int fd, const char *name)
@@ -279,7 +279,7 @@ static void test_endless(void **state)
 	loader_file_cpu_ms = cpu_ms;
 }
 
-/* loader_free() does not wait for a busy worker and leaves none behind. */
+/* loader_free() does not wait for a busy worker, which ends. */
 static void test_free_busy(void **state)
 {
 	struct loader_image *image = calloc(1, sizeof(*image));

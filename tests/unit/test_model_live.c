@@ -42,7 +42,8 @@ static uint64_t *sum_of(struct sums *sums, const char *text)
 	return &sums->at[sums->n++].weight;
 }
 
-/* The placeholder of unknown callers has no image in an export. */
+/* Returns the name of a frame. An export shows the image of code without a symbol, but not of the
+ * placeholder for unknown callers. */
 static const char *name_of(const struct session *session, uint32_t frame, bool exported)
 {
 	const struct symref *symref =
@@ -52,7 +53,7 @@ static const char *name_of(const struct session *session, uint32_t frame, bool e
 }
 
 /* Writes a folded stack: the command, then the frames, outermost first. An export shows the image
- * of a frame without a symbol; no frame here has one. */
+ * of a frame without a symbol, and all frames here lack one. */
 static void folded_text(
 	const struct session *session, uint32_t node, uint32_t task, bool exported, char *out)
 {
@@ -595,8 +596,8 @@ static void test_lanes(void **state)
 			model->event = model_fixture_event(&fixture, "page-faults");
 		model->ops->refresh(model, false);
 		for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++) {
-			/* The order changes, so that the first question repeats the last one or
-			 * not. */
+			/* Each step first asks for the last group of the step before, with another
+			 * filter. */
 			const enum query_group group = groups[step % 2 ? 3 - i : i];
 			uint64_t weight = 0, columns = 0;
 

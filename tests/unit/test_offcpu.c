@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_offcpu.c - time off the CPU, of made-up switches; every reference that is taken is given back.
+ * test_offcpu.c - off-CPU time from made-up switches; each reference that is taken is released.
  */
 #include "sampler/store/offcpu.h"
 
@@ -17,15 +17,15 @@
 
 struct world {
 	struct offcpu offcpu;
-	struct offcpu_span spans[64]; /* the last ones */
+	struct offcpu_span spans[64]; /* the last spans */
 	size_t n;
 	uint64_t total_ns;
 	int64_t refs;
-	struct offcpu_span over; /* the last wait that was over */
+	struct offcpu_span over; /* the last wait that ended */
 	struct offcpu_waker waker;
 	size_t n_over;
-	bool unwanted; /* nobody wants to know */
-	int unknown; /* what asking for one gives */
+	bool unwanted; /* add() refuses spans: the thread is not wanted */
+	int unknown; /* error that unknown() returns; 0: it succeeds */
 };
 
 static bool add(const struct offcpu_span *span, void *ctx)
@@ -155,9 +155,9 @@ static void pairs(void **state)
 	assert_int_equal(world->spans[0].label, 8);
 	check(world, 1, 1500, 500, 100);
 	assert_false(world->spans[1].preempted);
-	/* The CPU that it left, whichever it comes back on. */
+	/* The CPU that the thread left counts, on any return. */
 	assert_int_equal(world->spans[1].cpu, 3);
-	/* The stack is of that time out alone. */
+	/* A stack belongs to one time out only. */
 	out(world, 7, 2000, false);
 	in(world, 7, 2001);
 	check(world, 2, 2001, 1, UNKNOWN);
@@ -165,12 +165,13 @@ static void pairs(void **state)
 	assert_int_equal(world->offcpu.threads.n, 0);
 }
 
-/* A wait is told as a whole when it is over, however many pieces of it were given out, with the first who woke it. */
+/* A finished wait is reported as a whole, with its first waker, even if parts were given out
+ * before. */
 static void wakers(void **state)
 {
 	struct world *world = *state;
 
-	wake(world, 7, 300); /* it runs */
+	wake(world, 7, 300); /* the thread runs */
 	stack(world, 7, 100);
 	wake(world, 7, 300);
 	out(world, 7, 1000, false);
@@ -189,7 +190,7 @@ static void wakers(void **state)
 	assert_true(world->waker.known);
 	assert_false(world->waker.interrupt);
 	assert_int_equal(world->waker.stack, 301);
-	/* The next wait has another one, or nobody. */
+	/* The next wait has another waker or none. */
 	stack(world, 7, 100);
 	out(world, 7, 2000, false);
 	wake(world, 7, 5);
@@ -200,7 +201,7 @@ static void wakers(void **state)
 	in(world, 7, 3001);
 	assert_false(world->waker.known);
 	assert_int_equal(world->n_over, 3);
-	/* A thread that could run is not woken, and what is given up is not told. */
+	/* A runnable thread is not woken, and a wait that is dropped is not reported. */
 	stack(world, 7, 100);
 	out(world, 7, 4000, true);
 	wake(world, 7, 303);
@@ -222,7 +223,7 @@ static void woken(void **state)
 {
 	struct world *world = *state;
 
-	offcpu_ready(&world->offcpu, 7, 900); /* it runs */
+	offcpu_ready(&world->offcpu, 7, 900); /* the thread runs */
 	stack(world, 7, 100);
 	offcpu_ready(&world->offcpu, 7, 950);
 	out(world, 7, 1000, false);
@@ -245,7 +246,7 @@ static void woken(void **state)
 	assert_int_equal(world->over.ns, 300);
 	assert_int_equal(world->over.end_ns, 1450);
 	assert_int_equal(world->waker.stack, 300);
-	/* The next time out starts afresh.  A wake-up does not count for a runnable thread. */
+	/* The next time out has a new state. A wake-up does not count for a runnable thread. */
 	stack(world, 7, 101);
 	out(world, 7, 2000, false);
 	in(world, 7, 2100);
@@ -268,7 +269,7 @@ static void woken(void **state)
 	assert_int_equal(world->total_ns, 450 + 100 + 100 + 10);
 }
 
-/* A wake-up from before the first sight of a sleeping thread ended another sleep. */
+/* A wake-up older than the first observation of a sleeping thread ended another sleep. */
 static void woken_before(void **state)
 {
 	struct world *world = *state;
@@ -309,7 +310,7 @@ static void still_out(void **state)
 	assert_int_equal(world->total_ns, 2100);
 }
 
-/* In turn, and all of it in the end. */
+/* Threads take turns, and no time is lost. */
 static void some_at_a_time(void **state)
 {
 	struct world *world = *state;
@@ -331,11 +332,11 @@ static void some_at_a_time(void **state)
 
 #define SLICE STORE_SLICE_NS
 
-/* Every piece is in the slice that ends next, and is given out before that end is told. */
+/* Checks that each piece is in the slice that ends next and is given out before that end. */
 struct passing {
 	struct world *world;
-	uint64_t longest_ns; /* of the pieces */
-	uint64_t end_ns; /* told last */
+	uint64_t longest_ns; /* longest piece */
+	uint64_t end_ns; /* last reported end */
 	size_t told, seen;
 };
 
@@ -358,26 +359,26 @@ static void passed(uint64_t end_ns, void *ctx)
 	passing->told++;
 }
 
-/* A long time without a record is given out slice by slice, as if there had been some. */
+/* A long time without records is given out slice by slice, as if there were some. */
 static void a_gap(void **state)
 {
 	struct world *world = *state;
 	struct passing passing = {.world = world};
 	uint64_t next_ns = 10 * SLICE;
 
-	/* Nobody is out. */
+	/* No thread is out. */
 	offcpu_pass(&world->offcpu, &next_ns, 11 * SLICE + 5, SIZE_MAX, passed, &passing);
 	assert_int_equal(next_ns, 12 * SLICE);
 	out(world, 7, 11 * SLICE + 10, false);
 	out(world, 8, 11 * SLICE + 20, true);
 	offcpu_pass(&world->offcpu, &next_ns, 12 * SLICE - 1, SIZE_MAX, passed, &passing);
 	assert_int_equal(passing.told, 0);
-	/* What ends just now is over. */
+	/* A slice that ends at this moment is over. */
 	offcpu_pass(&world->offcpu, &next_ns, 12 * SLICE, SIZE_MAX, passed, &passing);
 	assert_int_equal(passing.told, 1);
 	assert_int_equal(world->n, 2);
 	assert_int_equal(next_ns, 13 * SLICE);
-	/* 25 s, and a bit. */
+	/* 25 s and 30 ns. */
 	offcpu_pass(&world->offcpu, &next_ns, 262 * SLICE + 30, SIZE_MAX, passed, &passing);
 	assert_int_equal(passing.told, 251);
 	assert_int_equal(passing.end_ns, 262 * SLICE);
@@ -388,13 +389,13 @@ static void a_gap(void **state)
 	in(world, 8, 262 * SLICE + 30);
 	check(world, 2 * 251 % 64, 262 * SLICE + 30, 30, UNKNOWN);
 	assert_int_equal(world->total_ns, 2 * (251 * SLICE + 30) - 10 - 20);
-	/* Without anybody to tell. */
+	/* Without a callback. */
 	out(world, 7, 262 * SLICE + 40, false);
 	offcpu_pass(&world->offcpu, &next_ns, 264 * SLICE, SIZE_MAX, NULL, NULL);
 	assert_int_equal(world->n, 2 * 251 + 2 + 2);
 }
 
-/* Hours are given out in some thousand pieces, up to the last slice that is over. */
+/* Hours are given out in a few thousand pieces, up to the last complete slice. */
 static void a_gap_of_hours(void **state)
 {
 	const uint64_t hours[] = {1, 7, 1000};
@@ -418,7 +419,7 @@ static void a_gap_of_hours(void **state)
 	}
 }
 
-/* Of many threads it is given out in fewer pieces, as many as are allowed. */
+/* With many threads, pieces are fewer and longer, within the allowed number. */
 static void a_gap_of_many(void **state)
 {
 	const uint64_t gap_ns = 10000 * SLICE;
@@ -431,7 +432,7 @@ static void a_gap_of_many(void **state)
 	assert_in_range(world->n, 5000, 10100);
 	assert_int_equal(next_ns, 2 * SLICE + gap_ns);
 	assert_int_equal(world->total_ns, 100 * gap_ns);
-	/* Fewer than there are threads: each has its one. */
+	/* Fewer pieces than threads are allowed: each thread gets one. */
 	offcpu_pass(&world->offcpu, &next_ns, SLICE + 2 * gap_ns, 10, NULL, NULL);
 	assert_in_range(world->n, 5100, 10300);
 	assert_int_equal(world->total_ns, 2 * 100 * gap_ns);
@@ -441,10 +442,10 @@ static void missing_records(void **state)
 {
 	struct world *world = *state;
 
-	/* The out. */
+	/* The switch out is missing. */
 	in(world, 7, 1000);
 	assert_int_equal(world->n, 0);
-	/* The in: what is certain was told already, the rest is not invented. */
+	/* The switch in is missing: time already given out stays, the rest is not invented. */
 	stack(world, 7, 100);
 	out(world, 7, 2000, false);
 	offcpu_advance(&world->offcpu, 2100, SIZE_MAX);
@@ -454,20 +455,20 @@ static void missing_records(void **state)
 	in(world, 7, 5010);
 	assert_int_equal(world->total_ns, 110);
 	check(world, 1, 5010, 10, 101);
-	/* The same without its sample. */
+	/* The switch in is missing, without a sample. */
 	out(world, 8, 6000, false);
 	out(world, 8, 7000, false);
 	in(world, 8, 7005);
 	assert_int_equal(world->offcpu.dropped, 2);
 	assert_int_equal(world->total_ns, 115);
-	/* The sample alone: the stack of another time is not this one's. */
+	/* Only the sample is missing: the stack of another time is not used. */
 	stack(world, 8, 300);
 	out(world, 8, 7100, false);
 	out(world, 8, 7200, false);
 	in(world, 8, 7201);
 	check(world, 3, 7201, 1, UNKNOWN);
 	assert_int_equal(world->offcpu.dropped, 3);
-	/* Told of the loss. */
+	/* A loss is reported. */
 	stack(world, 7, 100);
 	out(world, 7, 8000, false);
 	out(world, 8, 8000, false);
@@ -503,7 +504,7 @@ static void ended(void **state)
 {
 	struct world *world = *state;
 
-	/* Whoever has ended switches out a last time, and that is no waiting. */
+	/* A thread that has ended switches out a last time, which is not a wait. */
 	offcpu_end(&world->offcpu, 7, 1000);
 	stack(world, 7, 100);
 	out(world, 7, 1001, false);
@@ -514,13 +515,13 @@ static void ended(void **state)
 	assert_int_equal(world->offcpu.threads.n, 1);
 	offcpu_expire(&world->offcpu, 1001);
 	assert_int_equal(world->offcpu.threads.n, 0);
-	/* Its number is given out again. */
+	/* Its number is used again. */
 	offcpu_end(&world->offcpu, 7, 2000);
 	offcpu_forget(&world->offcpu, 7);
 	out(world, 7, 2100, false);
 	in(world, 7, 2200);
 	assert_int_equal(world->total_ns, 100);
-	/* Out when it ended: how it came back was not told. */
+	/* The thread ends while it is out: its switch in was not recorded. */
 	out(world, 7, 3000, false);
 	offcpu_end(&world->offcpu, 7, 4000);
 	assert_int_equal(world->offcpu.dropped, 1);
@@ -553,7 +554,7 @@ static void kept_stacks(void **state)
 	seen(world, 7, 100);
 	seen(world, 7, 101);
 	out(world, 7, 1000, false);
-	seen(world, 7, 102); /* cannot be: it does not run */
+	seen(world, 7, 102); /* impossible, as the thread does not run: ignored */
 	in(world, 7, 1100);
 	check(world, 0, 1100, 100, 101);
 	out(world, 7, 1200, false);
@@ -566,7 +567,7 @@ static void kept_stacks(void **state)
 	assert_int_equal(world->refs, 0);
 }
 
-/* What no record told of holds until one says otherwise, and is no loss then. */
+/* An assumed state holds until a record contradicts it, which is not a loss. */
 static void assumed(void **state)
 {
 	struct world *world = *state;
@@ -578,7 +579,7 @@ static void assumed(void **state)
 	assert_int_equal(world->n, 2);
 	check(world, 0, 1500, 500, UNKNOWN);
 	check(world, 1, 1700, 200, UNKNOWN);
-	/* Records from before it was looked at, read later. */
+	/* Records from before the assumption, read later. */
 	offcpu_assume(&world->offcpu, &sleeper);
 	in(world, 7, 900);
 	offcpu_assume(&world->offcpu, &sleeper);
@@ -596,7 +597,7 @@ static void assumed(void **state)
 	assert_int_equal(world->offcpu.dropped, 0);
 }
 
-/* A record that a stopped CPU wrote late: what was taken for waiting meanwhile counts once. */
+/* A stopped CPU writes a record late: the time counted as waiting meanwhile counts once. */
 static void late(void **state)
 {
 	struct world *world = *state;
@@ -613,7 +614,7 @@ static void late(void **state)
 	out(world, 7, 450, false);
 	in(world, 7, 500);
 	assert_int_equal(world->total_ns, 200 + 100 + 50);
-	/* Nor after a loss. */
+	/* It does not count twice after a loss either. */
 	out(world, 7, 600, false);
 	offcpu_advance(&world->offcpu, 800, SIZE_MAX);
 	offcpu_lost(&world->offcpu, 7);
@@ -622,7 +623,7 @@ static void late(void **state)
 	assert_int_equal(world->total_ns, 350 + 300);
 }
 
-/* No more than so many are known, and those beyond are counted. */
+/* The number of threads is limited. Those beyond it are counted. */
 static void many(void **state)
 {
 	struct world *world = *state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_offers.c - the catalogue of a made-up machine, read and tried by its thread; and what was typed before.
+ * test_offers.c - a made-up machine's catalogue, read and tried by its thread; completion history.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -47,7 +47,7 @@ static int make_machine(void **state)
 	snprintf(sysfs, sizeof(sysfs), "%s/sys", root);
 	snprintf(tracefs, sizeof(tracefs), "%s/tracing", root);
 	put("tracing/available_events", "sched:sched_switch\nblock:block_rq_issue\n");
-	/* No tracepoint has that number: the kernel refuses it. */
+	/* No tracepoint has this number: the kernel refuses it. */
 	put("tracing/events/sched/sched_switch/id", "999999\n");
 	put("tracing/events/sched/sched_switch/format",
 		"name: sched_switch\nID: 999999\nformat:\n"
@@ -65,7 +65,7 @@ static int remove_machine(void **state)
 	return scratch_remove_tree(root);
 }
 
-/* Until there is news. */
+/* Waits for news. */
 static void wait_for(const struct offers *offers)
 {
 	struct pollfd fd = {.fd = offers_fd(offers), .events = POLLIN};
@@ -127,12 +127,12 @@ static void test_all_are_tried(void **state)
 	(void)state;
 	offers_set_target(offers, &self);
 	wait_for_all(offers, &list);
-	/* Of this PMU there is nothing in the made-up sysfs. */
+	/* The made-up sysfs lacks this PMU. */
 	offers_state(offers, find(&list, "uprobe:BINARY:FUNCTION"), &told);
 	assert_int_equal(told.state, CATALOGUE_REFUSED);
 	assert_int_equal(told.error, ENOENT);
 	assert_true(told.exactly);
-	/* Another target: all of it anew.  A process that there is not has no events. */
+	/* A new target: all events are tried again. A process that does not exist has no events. */
 	offers_set_target(offers, &(struct catalogue_target){.pid = INT32_MAX, .cpu = -1});
 	do {
 		wait_for(offers);
@@ -156,11 +156,11 @@ static void test_details(void **state)
 	offers_set_target(offers, &self);
 	while (!offers_detail(offers, at, &detail))
 		wait_for(offers);
-	/* Cleaned. */
+	/* Control characters are removed. */
 	assert_non_null(strstr(detail.fields, "comm[16], pid_t prev_pid"));
 	assert_null(strchr(detail.fields, '\033'));
 	assert_null(strstr(detail.fields, "common_pid"));
-	/* When it has been asked for a moment, the very one is opened: the number that it has here is none. */
+	/* After a moment, the tracepoint itself is opened, and its number is invalid. */
 	for (offers_state(offers, at, &told); !told.exactly; offers_state(offers, at, &told)) {
 		offers_detail(offers, at, &detail);
 		wait_for(offers);
@@ -171,7 +171,7 @@ static void test_details(void **state)
 	offers_free(offers);
 }
 
-/* The end does not wait for questions. */
+/* offers_free() does not wait for questions. */
 static void test_ends_early(void **state)
 {
 	const struct proc_limits limits = {.paranoid = 2};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_opener.c - the right file, whatever happened to its path; and never anything but a file.
+ * test_opener.c - opens the right file, after any change of its path, and only regular files.
  */
 #include "symbols/loader/opener.h"
 #include "symbols/loader/rights.h"
@@ -119,15 +119,15 @@ static void test_ways(void **state)
 	expect(&source, OPENER_PATH, "mapped", true);
 }
 
-/* Needs no privileges, though the program is deleted. */
+/* This needs no privileges, although the program is deleted. */
 static void test_program(void **state)
 {
 	struct symbols_source source = source_of();
 	struct opener_file file;
 
 	(void)state;
-	assert_int_equal(opener_open(&source, OPENER_EXE, &file), -EINVAL); /* it is no program */
-	/* Its headers begin the first mapping. */
+	assert_int_equal(opener_open(&source, OPENER_EXE, &file), -EINVAL); /* not a program */
+	/* The headers are at the start of the first mapping. */
 	const uintptr_t start = getauxval(AT_PHDR) & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
 	struct stat st;
 	assert_int_equal(stat("/proc/self/exe", &st), 0);
@@ -154,7 +154,7 @@ static void test_replaced(void **state)
 		expect(&source, OPENER_MAP_FILES, "mapped", true);
 	expect(&source, OPENER_ROOT, "replaced", false);
 	expect(&source, OPENER_PATH, "replaced", false);
-	/* With nothing known of it, the path is all there is; with a build-id, that decides. */
+	/* Without an inode the path decides. A build-id overrides it. */
 	source.inode = 0;
 	expect(&source, OPENER_PATH, "replaced", true);
 	source.build_id_len = 20;
@@ -174,7 +174,7 @@ static void test_refused(void **state)
 	assert_int_equal(opener_open(&source, OPENER_ROOT, &file), -ENOEXEC);
 	source.path = "/nonexistent/file";
 	assert_int_equal(opener_open(&source, OPENER_ROOT, &file), -ENOENT);
-	/* No paths at all. */
+	/* Not absolute paths. */
 	source.path = "relative";
 	assert_int_equal(opener_open(&source, OPENER_PATH, &file), -EINVAL);
 	source.path = NULL;
@@ -185,7 +185,7 @@ static void test_refused(void **state)
 	assert_int_equal(opener_open(&source, OPENER_MAP_FILES, &file), -EINVAL);
 	assert_int_equal(opener_open(&source, OPENER_ROOT, &file), -EINVAL);
 
-	/* Opening a pipe would wait for a writer, and opening it for long would keep it alive. */
+	/* Opening a pipe would wait for a writer, and an open pipe would keep the writer alive. */
 	char pipe_path[128];
 	snprintf(pipe_path, sizeof(pipe_path), "%s/pipe", dir);
 	assert_int_equal(mkfifo(pipe_path, 0600), 0);
@@ -194,7 +194,7 @@ static void test_refused(void **state)
 	unlink(pipe_path);
 }
 
-/* A link in a container leads within the container. */
+/* A link in a container is resolved within the container. */
 static void test_root(void **state)
 {
 	char link[128];
@@ -304,8 +304,8 @@ static void test_rights(void **state)
 }
 
 #if defined(__x86_64__)
-/* Starts a 32-bit program from a memory file: write(1, %esp, 1); 1: pause(); jmp 1b.  Another
- * user's is undumpable, so root owns it in /proc. */
+/* Starts a 32-bit program from a memory file: write(1, %esp, 1); 1: pause(); jmp 1b. For another
+ * user it is undumpable, so root owns its files in /proc. */
 static pid_t start_narrow(uid_t user)
 {
 	static const uint8_t code[] = {0xb8, 4, 0, 0, 0, 0xbb, 1, 0, 0, 0, 0x89, 0xe1, 0xba, 1, 0,
@@ -345,7 +345,7 @@ static pid_t start_narrow(uid_t user)
 		dup2(ends[1], 1);
 		if (user != geteuid() && (fchmod(fd, 0111) < 0 || setresuid(user, user, user) < 0))
 			_exit(1);
-		/* A change of user forgets it. */
+		/* A change of user clears the signal. */
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		fexecve(fd, argv, argv + 1);
 		_exit(1);
@@ -375,7 +375,8 @@ static void find_vdso(struct symbols_source *source)
 	fclose(maps);
 }
 
-/* Its user may have written to it, although root owns its files in /proc; the folder is the user's. */
+/* The user may have written to the memory, although root owns the files in /proc. The vdso's owner
+ * is the user. */
 static void test_narrow_vdso_of_another(void **state)
 {
 	struct symbols_source source = {.kind = SYMBOLS_VDSO, .path = "[vdso]"};
@@ -428,13 +429,14 @@ static void test_narrow_vdso(void **state)
 	assert_true(opener_vdso_is_copy(&source));
 	close(fd);
 
-	/* Nothing else of a process is read, and none of our own is given instead. */
+	/* No other memory of a process is read, and the vdso of this program does not replace
+	 * it. */
 	source.map_start = 0x8048000;
 	source.map_end = 0x8049000;
 	assert_int_equal(opener_vdso(&source), -ENOENT);
 	source.pid = 0;
 	assert_int_equal(opener_vdso(&source), -ENOENT);
-	/* One above 4 GiB is as this program's own. */
+	/* A vdso above 4 GiB is this program's own. */
 	source.map_start = 0x7ffff7fc0000;
 	source.map_end = 0x7ffff7fc2000;
 	fd = opener_vdso(&source);
@@ -458,12 +460,12 @@ static void test_narrow_vdso_of_another(void **state)
 }
 #endif
 
-/* The options of the file system alone tell the user, not what else has the words in its name. */
+/* Only the options of the file system give the user, not the words in other fields. */
 static void test_fuse_owner(void **state)
 {
 	static const struct {
 		const char *line;
-		int user; /* -1: no such mount */
+		int user; /* -1 if there is no such mount */
 	} lines[] = {
 		{"36 35 0:50 / /mnt rw - fuse.sshfs host:/ rw,user_id=1000,group_id=5\n", 1000},
 		{"36 35 0:50 / /mnt rw shared:4 - fuse host:/ user_id=7", 7},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_order.c - records in order of time: rounds, ties, late ones, the limit, ends.
+ * test_order.c - records in order of time: rounds, ties, late records, the limit, ends.
  */
 #include "sampler/perfdata/order.h"
 
@@ -75,7 +75,7 @@ static int add_sized(struct seen *seen, uint64_t time_ns, uint64_t number, uint1
 
 	memcpy(room, &numbered, sizeof(numbered));
 	ret = order_add(seen->order, &record);
-	/* What is kept is a copy. */
+	/* The order keeps a copy. */
 	memset(room, 0x5a, sizeof(numbered));
 	return ret;
 }
@@ -89,7 +89,7 @@ static void test_merges_cpus(void **state)
 {
 	struct seen *seen = *state;
 
-	/* Two CPUs' buffers, one after the other. */
+	/* The buffers of two CPUs, one after the other. */
 	add(seen, 10, 0);
 	add(seen, 30, 1);
 	add(seen, 50, 2);
@@ -103,7 +103,8 @@ static void test_merges_cpus(void **state)
 	assert_int_equal(order_late(seen->order), 0);
 }
 
-/* The first round says nothing yet; the second gives out what the first has told of. */
+/* The first round gives out no records. The second gives out those up to the last time of the
+ * first. */
 static void test_rounds(void **state)
 {
 	struct seen *seen = *state;
@@ -114,7 +115,7 @@ static void test_rounds(void **state)
 	assert_int_equal(order_round(seen->order), 0);
 	assert_int_equal(seen->n, 0);
 	add(seen, 50, 3);
-	add(seen, 30, 4); /* a CPU that was read before 40 came */
+	add(seen, 30, 4); /* from a CPU that was read before 40 came */
 	assert_int_equal(order_round(seen->order), 0);
 	assert_int_equal(seen->n, 4);
 	assert_memory_equal(seen->number, ((const uint64_t[]){0, 2, 4, 1}), 4 * sizeof(uint64_t));
@@ -138,7 +139,7 @@ static void test_late(void **state)
 	assert_memory_equal(seen->number, ((const uint64_t[]){0, 2, 1}), 3 * sizeof(uint64_t));
 }
 
-/* What the callback has refused is done with, the rest stays. */
+/* A record that the callback refused is not given again. The others stay. */
 static void test_stops(void **state)
 {
 	struct seen *seen = *state;
@@ -153,7 +154,7 @@ static void test_stops(void **state)
 		seen->number, ((const uint64_t[]){4, 3, 2, 1, 0}), 5 * sizeof(uint64_t));
 }
 
-/* Any order, any sizes: nothing is lost, all of one time keep their order. */
+/* Any order and any sizes: no record is lost, and equal times keep their order. */
 static void test_random(void **state)
 {
 	struct seen *seen = *state;
@@ -181,7 +182,7 @@ static void test_random(void **state)
 	}
 }
 
-/* A file without rounds: the older half goes out, and what comes late is counted and given out, too. */
+/* A file without rounds: the older half goes out. Late records are counted and given out, too. */
 static void test_limit(void **state)
 {
 	struct seen *seen = *state;
@@ -202,7 +203,7 @@ static void test_limit(void **state)
 	assert_int_equal(sum, 50000ull * 50001 / 2);
 }
 
-/* Records that nobody asked for are dropped with it. */
+/* Freeing the order drops pending records. */
 static void test_drops(void **state)
 {
 	struct seen *seen = *state;

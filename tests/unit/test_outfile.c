@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_outfile.c - files written whole or not at all, and obstacles in their way.
+ * test_outfile.c - files are written as a whole or not at all; links and files of other users.
  */
 #include "tui/export/outfile.h"
 
@@ -147,7 +147,7 @@ static void test_not_at_all(void **state)
 	unlink("a");
 }
 
-/* A print that failed without a write leaves only the stream's mark. */
+/* A print that failed without a write only sets the stream's error flag. */
 static void test_print_failed(void **state)
 {
 	struct outfile out;
@@ -156,7 +156,7 @@ static void test_print_failed(void **state)
 	assert_int_equal(write_file("old", "one"), 0);
 	assert_int_equal(outfile_open(&out, "old", OUTFILE_PUBLIC), 0);
 	fputs("tw", out.file);
-	assert_int_equal(fgetc(out.file), EOF); /* it is not open for reading, and so marked */
+	assert_int_equal(fgetc(out.file), EOF); /* not open for reading: sets the error flag */
 	assert_true(ferror(out.file));
 	assert_int_equal(outfile_end(&out, 0), -EIO);
 	assert_text("old", "one");
@@ -264,18 +264,18 @@ static void test_links_of_others(void **state)
 	assert_int_equal(lchown("sticky/dangling", NOBODY, NOBODY), 0);
 	assert_int_equal(write_file("sticky/dangling", "harm"), -ELOOP);
 	assert_int_equal(access("sticky/made", F_OK), -1);
-	/* A link of this user leads to one of another user. */
+	/* This user's link leads to a link of another user. */
 	assert_int_equal(symlink("sticky/link", "mine"), 0);
 	assert_int_equal(write_file("mine", "harm"), -ELOOP);
 	assert_text("target", "kept");
-	/* Neither a group's directory nor the directory's owner makes it safe. */
+	/* A directory of a group, or its owner, does not make the link safe. */
 	assert_int_equal(chmod("sticky", 01770), 0);
 	assert_int_equal(write_file("sticky/link", "harm"), -ELOOP);
 	assert_int_equal(chown("sticky", NOBODY, NOBODY), 0);
 	assert_int_equal(chmod("sticky", 01777), 0);
 	assert_int_equal(write_file("sticky/link", "harm"), -ELOOP);
 	assert_text("target", "kept");
-	/* Other directories are allowed. */
+	/* In other directories links are followed. */
 	assert_int_equal(chmod("sticky", 01755), 0);
 	assert_int_equal(write_file("sticky/link", "fine"), 0);
 	assert_text("target", "fine");
@@ -291,8 +291,8 @@ static void test_files_of_others(void **state)
 	assert_int_equal(mkfifo("sticky/fifo", 0666), 0);
 	assert_int_equal(chown("sticky/fifo", NOBODY, NOBODY), 0);
 	assert_int_equal(write_file("sticky/fifo", "harm"), -ELOOP);
-	/* The file is replaced, not written into, and its old owner does not decide who may read
-	 * it. */
+	/* The file is replaced, not overwritten. Its old owner does not decide who may read the new
+	 * one. */
 	write_text("sticky/file", "theirs");
 	assert_int_equal(chown("sticky/file", NOBODY, NOBODY), 0);
 	assert_int_equal(chmod("sticky/file", 0666), 0);

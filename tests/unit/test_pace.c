@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_pace.c - how often trees of calls, lanes, rows by something else and breakdowns are made anew, by a CPU clock that the test turns on;
- * and whose CPU time counts.
+ * test_pace.c - how often call trees, lanes, grouped rows and breakdowns are rebuilt.
+ *
+ * The test controls the CPU clock. It also checks the choice of the CPU time that counts.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,11 +21,11 @@
 #include <pthread.h>
 #include <time.h>
 
-#define COST_NS 1000000u /* from one look at the CPU clock to the next */
+#define COST_NS 1000000u /* CPU time between two reads of the clock */
 #define NOW_NS 5000000000u
 #define BURN_NS 50000000u
 
-static _Thread_local uint64_t fake_cpu_ns; /* 0: the clock is the real one */
+static _Thread_local uint64_t fake_cpu_ns; /* 0: the real clock */
 
 int __real_clock_gettime(clockid_t id, struct timespec *out);
 int __wrap_clock_gettime(clockid_t id, struct timespec *out);
@@ -39,12 +40,12 @@ int __wrap_clock_gettime(clockid_t id, struct timespec *out)
 	return 0;
 }
 
-/* --- what is made anew as the time goes on --- */
+/* --- data that is rebuilt when time advances --- */
 
 struct world {
 	struct model_fixture fixture;
 	struct model *model;
-	uint64_t from_ns, length_ns; /* of the first window */
+	uint64_t from_ns, length_ns; /* start and length of the first window */
 	struct model_calls calls;
 	struct model_lanes lanes;
 	struct model_groups groups;
@@ -52,7 +53,7 @@ struct world {
 	struct calltree tree;
 };
 
-/* Each tells what all that it shows weighs. */
+/* Each of these returns the total weight of its data. */
 
 static uint64_t calls_weight(struct world *world)
 {
@@ -115,7 +116,7 @@ static uint64_t (*const kept[])(struct world *world) = {
 
 #define KEPT (sizeof(kept) / sizeof(*kept))
 
-/* What the model's window weighs; comm: that command alone, or NULL. */
+/* Returns the weight of the model's window, of one command (all if NULL). */
 static uint64_t weight_of(const struct world *world, const char *comm)
 {
 	const struct session *session = &world->fixture.session;
@@ -140,7 +141,7 @@ static uint64_t weight_of(const struct world *world, const char *comm)
 	return weight;
 }
 
-/* The window, so many slices after the first one. */
+/* Moves the window by a number of slices from the first one. */
 static void move(struct world *world, unsigned int slices)
 {
 	world->model->from_ns = world->from_ns + slices * STORE_SLICE_NS;
@@ -170,7 +171,7 @@ static void world_close(struct world *world)
 	model_fixture_close(&world->fixture);
 }
 
-/* As long as this thread's CPU time asks for, and no longer, however long all took. */
+/* A rebuild waits as long as this thread's CPU time requires. Wall time does not count. */
 static void test_time_alone_waits(void **state)
 {
 	struct world world;
@@ -202,7 +203,7 @@ static void test_other_window_is_shown_at_once(void **state)
 	world_open(&world);
 	for (size_t i = 0; i < KEPT; i++) {
 		for (unsigned int step = 0; step < 6; step++) {
-			/* Live, then two that are selected, and the same again. */
+			/* The live window, two selected ones, and all three again. */
 			world.model->window.selected = step % 3;
 			move(&world, 3 * step);
 			assert_int_equal(kept[i](&world), weight_of(&world, NULL));
@@ -211,7 +212,7 @@ static void test_other_window_is_shown_at_once(void **state)
 	world_close(&world);
 }
 
-/* Of another length, or since another moment. */
+/* A window of another length, or after another reset. */
 static void test_other_length_is_shown_at_once(void **state)
 {
 	struct world world;
@@ -255,7 +256,7 @@ static void test_other_filter_is_shown_at_once(void **state)
 	world_close(&world);
 }
 
-/* --- whose CPU time it is --- */
+/* --- the CPU time that counts --- */
 
 static int burn(void *ctx)
 {

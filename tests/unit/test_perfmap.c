@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_perfmap.c - lines of perf-PID.map, good and bad, whole and in pieces; and what of
- * overlapping code is there in the end.
+ * test_perfmap.c - lines of perf-PID.map, valid and invalid, whole and in pieces.
+ *
+ * Also overlapping code: the pieces that remain, and the history at each address.
  */
 #include "symbols/jit/perfmap.h"
 #include "tests/unit/span_table.h"
@@ -112,7 +113,7 @@ static void test_a_file_is_read_from_its_beginning(void **state)
 	assert_int_equal(perfmap_read(-1, NULL, 0, &spans), -EBADF);
 }
 
-/* The second part skips the line it begins in. */
+/* The second part skips the line in which it begins. */
 static void test_the_middle_of_a_large_file_is_left_out(void **state)
 {
 	const char middle[] = "3000 10 left out\n4000 10 last but one\n";
@@ -165,7 +166,7 @@ static void test_the_later_one_is_there(void **state)
 
 	(void)state;
 	add(&spans, 0x1000, 0x100, "old");
-	add(&spans, 0x1080, 0x100, "new"); /* over its end */
+	add(&spans, 0x1080, 0x100, "new"); /* over the end of "old" */
 	add(&spans, 0x2000, 0x100, "outer");
 	add(&spans, 0x2040, 0x10, "inner");
 	add(&spans, 0x3010, 0x10, "gone");
@@ -188,7 +189,7 @@ static void test_the_later_one_is_there(void **state)
 	symtab_close(&table);
 }
 
-/* Each address on its own: the last piece that covers it. */
+/* For each address, the last piece that covers it counts. */
 static void test_as_looked_at_one_by_one(void **state)
 {
 	enum { SPACE = 512, PIECES = 120 };
@@ -215,7 +216,7 @@ static void test_as_looked_at_one_by_one(void **state)
 	symtab_close(&table);
 }
 
-/* --- what lay there before --- */
+/* --- history at an address --- */
 
 #define NEXT (UINT64_C(1) << JITSPANS_SHIFT)
 
@@ -243,7 +244,7 @@ static void test_what_lay_there_before(void **state)
 	add_since(&spans, 0x1080, 0x100, 7, "two");
 	add_since(&spans, 0x1080, 0x80, 7, "two as well"); /* at the same time */
 	add_since(&spans, 0x1000, 0x100, 9, "three");
-	add_since(&spans, NEXT - 8, 0x100, 11, "cut"); /* where numbers begin */
+	add_since(&spans, NEXT - 8, 0x100, 11, "cut"); /* ends where numbered addresses begin */
 	add_since(&spans, NEXT + 0x1000, 0x100, 11, "number");
 	add_since(&spans, 0xffff000000000000, 0x100, 11, "kernel");
 	add_since(&spans, 0xffff000000000000, 0x100, 12, "kernel's last");
@@ -265,7 +266,7 @@ static void test_what_lay_there_before(void **state)
 	symtab_close(&table);
 }
 
-/* The same once more is no other code; a name is stored once. */
+/* A repeated line is not a change. A name is stored once. */
 static void test_told_again(void **state)
 {
 	struct jitspans spans = {0};
@@ -285,7 +286,7 @@ static void test_told_again(void **state)
 	symtab_close(&table);
 }
 
-/* A dump knows better than a map, whether it has times or not. */
+/* A dump is preferred to a map, with and without times. */
 static void test_maps_and_dumps(void **state)
 {
 	for (uint64_t since_ns = 0; since_ns < 2; since_ns++) {
@@ -305,7 +306,7 @@ static void test_maps_and_dumps(void **state)
 	}
 }
 
-/* The same as told by looking at each address and time alone. */
+/* Equals a separate check of each address and time. */
 static void test_history_one_by_one(void **state)
 {
 	enum { SPACE = 200, PIECES = 120 };
@@ -353,7 +354,7 @@ static void test_history_one_by_one(void **state)
 	symtab_close(&table);
 }
 
-/* Too much of it: the last piece is found all the same. */
+/* The history is limited, but the last piece is found. */
 static void test_too_much_history(void **state)
 {
 	enum { PIECES = 20000 };
