@@ -127,8 +127,8 @@ static void test_damaged(void **state)
 	cache_close(cache);
 }
 
-/* The least recently used tables are removed; a load counts as a use. So is a file left by a
- * crash. */
+/* The least recently used tables are removed, and a file left by a crash. A load counts as a
+ * use. */
 static void test_limit(void **state)
 {
 	struct cache *cache;

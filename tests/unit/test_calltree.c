@@ -56,7 +56,8 @@ static size_t symrefs_of(struct fixture *fixture, uint32_t node, uint32_t out[DE
 	return n;
 }
 
-/* Adds the cell to each prefix of a path of n symrefs. `step` leads from one to the next. */
+/* Adds the cell to each prefix of a path of n symrefs. `step` (1 or -1) leads from one to the
+ * next. */
 static void model_path(struct model *model, const uint32_t *first, size_t n, int step,
 	const struct slice *slice, uint32_t cell, bool self_all, bool self_last)
 {
@@ -364,8 +365,8 @@ static void test_recursion(void **state)
 	calls_free(calls);
 }
 
-/* f0 > f1 > f2: the call of f2 is in two functions inlined in f1. f2 is sampled in one inlined in
- * f2. */
+/* f0 > f1 > f2. The call of f2 is in inner, inlined in middle, inlined in f1. f2 is sampled in
+ * _Z4workv. */
 static void test_inlined(void **state)
 {
 	static const struct symbols_frame in_f1[] = {{.function = "inner", .inlined = true},

@@ -597,7 +597,8 @@ static void test_arm64(void **state)
 	unwtab_close(&table);
 }
 
-/* GCC saves x30 at the lower end of a frame: one of 40,976 bytes, by sp and by x29. */
+/* GCC saves x30 at the lower end of a frame. This frame has 40,976 bytes and is found by sp and
+ * x29. */
 static void test_arm64_large_frame(void **state)
 {
 	static const uint8_t cie[] = {0x0c, 31, 0};
@@ -660,8 +661,7 @@ static void test_32_bits(void **state)
 	unwtab_close(&table);
 }
 
-/* A compiled function at the entry has the rules of one with a caller. It is a root all the
- * same. */
+/* A compiled function at the entry has the rules of one with a caller, but it is a root. */
 static void test_entry(void **state)
 {
 	struct bytes bytes = {.len = 0};

@@ -378,7 +378,7 @@ static void test_moved(void **state)
 	assert_int_equal(count(0, 4 * S, 0x705, 0x720), 2);
 	assert_int_equal(all_samples(), 2);
 	assert_false(ingest_settle(ingest));
-	/* The stack is kept until the next settling. */
+	/* A kept stack is moved before it is stored. */
 	sample(4 * S, CODE + 7);
 	moved = ingest_stack_moved(ingest, ingest->last_stack);
 	const struct frame *frame =

@@ -85,7 +85,7 @@ static void test_what_ended_is_left_out(void **state)
 	assert_true(chosen_prune(&chosen, second, 2, 3));
 	assert_int_equal(chosen.n, 1);
 	assert_int_equal(chosen.processes[0].name.pid, 20);
-	/* The last process stays, as the title needs one. */
+	/* The last process stays, so that the title names the target. */
 	assert_false(chosen_prune(&chosen, NULL, 0, 4));
 	assert_int_equal(chosen.n, 1);
 }

@@ -142,7 +142,7 @@ static void test_skipped_periods(void **state)
 	coverage_add_time(&coverage, &point, SECOND, SECOND, 0);
 	coverage_add_clock(&coverage, SECOND);
 	coverage_add_sample(&coverage, SECOND / 2, 1);
-	/* The missing half may be in the rings. */
+	/* The missing half may still be in the rings. */
 	expect_bound(&coverage, 0, false, 1);
 	expect_bound(&coverage, 0, true, 0.5);
 	coverage_end_reading(&coverage);
@@ -216,7 +216,7 @@ static void test_late(void **state)
 	coverage_by_time(&coverage, &covered, &coverable);
 	coverage_with_late(&coverage, false, &coverable);
 	assert_true(covered == 3e9 && coverable == 4e9);
-	/* The late time may have another rate than the rest: its count is unknown. */
+	/* No event counted in the late time. It is a notable part, so the share is unknown. */
 	coverage_with_late(&coverage, true, &coverable);
 	assert_true(coverable == 0);
 }

@@ -144,7 +144,7 @@ static void test_intel(void **state)
 		rows);
 }
 
-/* The bytes of other instructions in 32-bit mode. */
+/* In 64-bit mode these bytes are other instructions. */
 static void test_i386(void **state)
 {
 	static const uint8_t bytes[] = {

@@ -217,7 +217,7 @@ static void test_levels(void **state)
 	}
 }
 
-/* The facts depend on the machine; that they are gathered does not. */
+/* The facts depend on the machine, but they can be gathered on any. */
 static void test_gather(void **state)
 {
 	struct doctor_facts facts;

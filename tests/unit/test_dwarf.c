@@ -421,7 +421,7 @@ static void test_broken(void **state)
 }
 
 /* A unit of perf inject --jit has only the place of its line table. The program defines files, the
- * second equal to the first. The last row has the end's address. */
+ * second equal to the first. The end has the last row's address. */
 static void test_line_table_alone(void **state)
 {
 	static const uint8_t abbrev[] = {1, 0x11, 0, 0x10, 0x06, 0, 0, 0};

@@ -2,8 +2,8 @@
 /*
  * test_dwarf_image.c - compressed sections, unpacked as far as needed, whole and damaged.
  *
- * The section has the length of several steps. It contains repeated numbers, noise and parts of
- * both.
+ * The section has a length of several steps and contains repeated numbers and noise. Tests also cut
+ * it.
  */
 #include "symbols/dwarf/private.h"
 

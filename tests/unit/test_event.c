@@ -95,7 +95,8 @@ static void catalogue_is_whole(void **state)
 			(info[i].type == PERF_TYPE_HARDWARE ? PERF_COUNT_HW_MAX
 							    : PERF_COUNT_SW_MAX) -
 				1);
-		/* The number of switches of one kind has no span; their time has one. */
+		/* Only an event with a span (the time of switches) shares another event's config
+		 * (their number). */
 		assert_int_equal(seen[info[i].config], info[i].span != EVENT_SPAN_NONE);
 		seen[info[i].config] = true;
 		assert_true(strlen(info[i].description) > 5);

@@ -59,7 +59,7 @@ static void test_wants(void **state)
 	/* Children of a single thread are not followed. */
 	assert_null(fork_of(200, 200, 203));
 	assert_null(fork_of(200, 300, 300));
-	/* They are after the whole process is added. */
+	/* They are followed after the whole process is added. */
 	assert_ptr_equal(follow_add_process(&follow, 200, true), single);
 	assert_true(follow_wants(&follow, 200, 200));
 	assert_int_equal(fork_of(200, 300, 300)->born_ns, 5);
@@ -208,7 +208,7 @@ static void test_exec_by_another_thread(void **state)
 	assert_ptr_equal(follow_task(&follow, 100), left);
 	assert_null(follow_task(&follow, 101));
 	assert_int_equal(process->tasks, 1);
-	/* Thus its end is the end of the process. */
+	/* Its end is therefore the end of the process. */
 	assert_ptr_equal(follow_exit(&follow, left, 20), process);
 	assert_int_equal(follow.alive, 0);
 }

@@ -101,7 +101,7 @@ static void test_new_names(void **state)
 	next = forest_of(fixture->names, fixture->stacks);
 	assert_ptr_not_equal(next, forest);
 	assert_int_not_equal(next->symref[number_of(next, node)], before);
-	/* A holder of the old forest sees no change. */
+	/* The old forest does not change for its holders. */
 	assert_int_equal(forest->symref[number_of(forest, node)], before);
 	forest_put(next);
 	forest_put(forest);

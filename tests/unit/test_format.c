@@ -61,7 +61,7 @@ static void test_percent_and_share(void **state)
 	assert_true(format_share(1, 4) == 0.25);
 }
 
-/* The colours in pictures depend on these hashes, which must not change. */
+/* Colours in pictures depend on these hashes, which must not change. */
 static void test_hash(void **state)
 {
 	const uint32_t none = 2166136261u, a = 0xe40c292cu;

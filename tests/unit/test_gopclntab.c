@@ -70,8 +70,8 @@ static uint32_t put_text(struct made *made, const char *text)
 	return at;
 }
 
-/* Writes pairs of a value and its number of bytes; values are deltas, from -1. Returns the
- * offset. */
+/* Writes pairs of a value and its number of bytes. The table has differences, from -1 on. Returns
+ * the offset. */
 static uint32_t put_values(struct made *made, const int32_t *pairs, size_t n)
 {
 	const uint32_t at = made->at - 0x3000;
@@ -411,7 +411,7 @@ static void expect_frames(
 			continue;
 		const struct codetab_frame *frame = &codes->frames[entry->frames + n++];
 		assert_string_equal(codes->pool + frame->function, wanted->frames[k].function);
-		/* The first layout has no inlined calls: only the function is known. */
+		/* The first layout has no inlined calls: file and line are not compared. */
 		if (layout == GO_1_2)
 			continue;
 		assert_string_equal(codes->pool + frame->file, wanted->frames[k].file);

@@ -23,7 +23,7 @@
 static const struct group_by all[] = {
 	{GROUP_IMAGE, ""}, {GROUP_ADDRESS, ""}, {GROUP_LINE, ""}, {GROUP_PROCESS, ""},
 	{GROUP_THREAD, ""}, {GROUP_COMMAND, ""}, {GROUP_CPU, ""}, {GROUP_CGROUP, ""},
-	{GROUP_FIELD, "kind"}, {GROUP_FIELD, "comm"}, /* a name with another meaning, too */
+	{GROUP_FIELD, "kind"}, {GROUP_FIELD, "comm"}, /* also the name of another key */
 };
 #define ALL (sizeof(all) / sizeof(*all))
 

@@ -158,7 +158,7 @@ static void test_ranges_are_even(void **state)
 	free(world);
 }
 
-/* Slices of one size and with equal stacks, as many as the distance between two sampled cells. */
+/* Equal slices with equal stacks. Each has as many cells as lie between two marks. */
 static void test_ranges_of_equal_slices(void **state)
 {
 	enum { EQUAL = 7936, CELLS = 32 };

@@ -27,7 +27,7 @@ struct world {
 	struct symbols symbols;
 	struct names *names;
 	struct hot *hot;
-	uint64_t bulk; /* limit for hot_set_bulk(); 0: the default */
+	uint64_t bulk; /* limit that setup_bulk() sets; else 0 */
 	uint32_t program, library; /* images */
 	uint32_t worker, idle; /* task labels */
 	uint64_t now_ns;
@@ -98,7 +98,8 @@ static int setup(void **state)
 	return 0;
 }
 
-/* Most slices that arrive together are summed in bulk. */
+/* Ranges that gain more than 100 cells at once, more than a slice or two have, are summed in
+ * bulk. */
 static int setup_bulk(void **state)
 {
 	struct world *world;
@@ -110,7 +111,7 @@ static int setup_bulk(void **state)
 	return 0;
 }
 
-/* All slices are summed in bulk. */
+/* Each gain of cells is summed in bulk. */
 static int setup_always(void **state)
 {
 	struct world *world;

@@ -140,8 +140,7 @@ static void test_precise_ip(void **state)
 	EXPECT(*state, {FRAME_USER, 0x3022, "/bin/app"}, {FRAME_USER, 0x30ff, "/bin/app"});
 }
 
-/* A sample in the kernel with a chain of user space: the ip becomes the leaf and replaces no
- * frame. */
+/* A user-space chain of a sample in the kernel: the ip becomes the leaf and replaces no frame. */
 static void test_chain_of_the_other_side(void **state)
 {
 	const uint64_t chain[] = {USER, 0x10024, 0x10100};
@@ -151,8 +150,7 @@ static void test_chain_of_the_other_side(void **state)
 		{FRAME_USER, 0x3024, "/bin/app"}, {FRAME_USER, 0x30ff, "/bin/app"});
 }
 
-/* Chains that differ only in the leaf share their callers. In another mode these are other
- * callers. */
+/* Chains that differ only in the leaf share callers. In another mode, callers differ. */
 static void test_callers_once(void **state)
 {
 	const uint64_t ips[] = {0x10020, 0x10022, 0xffffffff81000010};
@@ -198,7 +196,7 @@ static void test_modules(void **state)
 	images_origin(ingest->images, ingest->modules[1].image, &origin);
 	assert_int_equal(origin.map_start, 0xffffffffc0004000);
 	assert_int_equal(origin.pid, 0);
-	/* Unloaded: another module is loaded over both. */
+	/* Another module is loaded over both, which were unloaded. */
 	assert_int_equal(ingest_module(ingest, 0xffffffffc0001000, 0x4000, &third), 0);
 	assert_int_equal(ingest->n_modules, 1);
 	SAMPLE(ingest, PERF_RECORD_MISC_KERNEL, KERNEL, 0xffffffffc0004008);
@@ -296,8 +294,7 @@ static void test_hypervisor_and_guest(void **state)
 
 static void test_unknown_and_deferred_markers(void **state)
 {
-	/* Entries after an unknown marker are not frames. Neither is the cookie of deferred user
-	 * chains. */
+	/* Entries after an unknown marker and the cookie of a deferred chain are no frames. */
 	SAMPLE(*state, PERF_RECORD_MISC_KERNEL, KERNEL, 0x1230, (uint64_t)-4000, 0x1234, USER,
 		0x10040, (uint64_t)-640, 0x10050);
 	EXPECT(*state, {FRAME_KERNEL, 0x1230, "[kernel]"}, {FRAME_USER, 0x3040, "/bin/app"});
@@ -443,8 +440,7 @@ static void test_chains_across_reuse(void **state)
 
 #define PROCESSES 64
 
-/* Chains of many processes differ in little. Each has its own frames, though parts of it were
- * cached. */
+/* Similar chains of many processes: each has its own frames, though parts of it are cached. */
 static void test_chains_of_many_processes(void **state)
 {
 	struct ingest *ingest = *state;
@@ -657,8 +653,7 @@ static void test_ends_in_recordings(void **state)
 	struct unwound samples[] = {
 		{.ip = 0x11010, .stack_len = 8}, /* cut */
 		{.ip = 0x11030, .stack_len = 8},
-		/* leads out of known code */
-		{.ip = 0x12010, .stack = {0x11040, 0x1000}, .stack_len = 16},
+		{.ip = 0x12010, .stack = {0x11040, 0x1000}, .stack_len = 16}, /* unknown code */
 		{.ip = 0x13010, .stack_len = 16}, /* without a rule */
 		{.ip = 0x11050, .stack = {0, 0x13080}, .stack_len = 16},
 		{.ip = 0x11060, .stack = {0, 5}, .stack_len = 16}, /* the rule does not fit */
@@ -721,7 +716,7 @@ static void test_chains_too_deep(void **state)
 		SAMPLE(ingest, PERF_RECORD_MISC_KERNEL, KERNEL, 0xffffffff81000020,
 			0xffffffff81000100);
 		assert_int_equal(ingest->ends[2].deep, most >= 2 && most <= 4);
-		/* A chain that continues with numbers has no caller to lose. */
+		/* A chain that continues with invalid addresses has no caller to lose. */
 		SAMPLE(ingest, PERF_RECORD_MISC_USER, USER, 0x10020, 0x10100, 0x900000);
 		assert_int_equal(ingest->ends[2].deep, most >= 2 && most <= 4);
 	}

@@ -461,8 +461,8 @@ static void test_remembers(void **state)
 		if (i == 1)
 			assert_int_equal(weight, before);
 		assert_int_equal(memory.n, known[i]);
-		/* A sealed slice changes, which never happens: a remembered one does not show
-		 * that. */
+		/* A sealed slice changes here, which never happens otherwise: only a slice that is
+		 * read again shows it. */
 		if (i == 0 || i == 4) {
 			world->event[1][0] = 1;
 			world->task[1][0] = world->labels[3];

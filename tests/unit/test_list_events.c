@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_list_events.c - strobe list: the target of its tries, its sentences and its three forms.
+ * test_list_events.c - strobe list: the target that events are tried on, messages, three formats.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -172,7 +172,7 @@ static void test_names_alone(void **state)
 	(void)state;
 	expect_text(text, "cycles\n");
 	expect_text(text, "\npage-faults\n");
-	/* A form is not a name. */
+	/* A form that needs arguments is not a name. */
 	assert_null(strstr(text, "mem:ADDR"));
 	free(text);
 }

@@ -200,7 +200,7 @@ static void test_killer(void **state)
 	expect_no_note();
 }
 
-/* Worker and spawner are killed while they read a file: new ones read it, and later files. */
+/* Worker and spawner are killed while they read a file: new ones read it and later files. */
 static void test_killed_spawner(void **state)
 {
 	struct loader_image *image = calloc(1, sizeof(*image)), *images = NULL;

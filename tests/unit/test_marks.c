@@ -42,7 +42,7 @@ static void test_kinds(void **state)
 	assert_int_equal(marks.n, sizeof(of) / sizeof(*of));
 }
 
-/* Marks of one kind and moment are one. New marks replace the oldest. */
+/* Close marks of one kind are one. New marks replace the oldest. */
 static void test_they_are_few(void **state)
 {
 	struct marks marks = {.n = 0};

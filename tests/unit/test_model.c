@@ -73,7 +73,7 @@ static void test_window_goes_on_without_samples(void **state)
 	assert_int_equal(to_ns, model->now_ns - MODEL_LATE_NS);
 	assert_int_equal(from_ns, to_ns - WINDOW_LENGTH_NS);
 	assert_true(from_ns > store.last_ns);
-	/* The window of a target that is gone stays at the end. */
+	/* The window of a target that is gone ends at its last sample. */
 	model->status.state = ENGINE_ENDED;
 	model_window(model, &store, &from_ns, &to_ns);
 	assert_int_equal(from_ns, store.first_ns);
@@ -84,8 +84,8 @@ static void test_window_goes_on_without_samples(void **state)
 	free(model);
 }
 
-/* A recording is shown as a whole, also while it is loaded. Its times do not depend on the current
- * one. */
+/* A recording is shown as a whole, also while it is loaded. Its times are unrelated to the current
+ * time. */
 static void test_window_of_recording(void **state)
 {
 	struct model model = {

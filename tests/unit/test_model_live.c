@@ -596,8 +596,8 @@ static void test_lanes(void **state)
 			model->event = model_fixture_event(&fixture, "page-faults");
 		model->ops->refresh(model, false);
 		for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++) {
-			/* Each step first asks for the last group of the step before, with another
-			 * filter. */
+			/* Each step first asks for the last group of the previous step, now with
+			 * another filter. */
 			const enum query_group group = groups[step % 2 ? 3 - i : i];
 			uint64_t weight = 0, columns = 0;
 

@@ -40,8 +40,7 @@ static void find_code(struct code *code)
 	assert_true(found);
 }
 
-/* Asks whether memory from `at` on, as long as the code, has the code's contents. Returns the
- * answer. */
+/* Asks whether the memory from `at` on has the contents of the code. Returns the answer. */
 static enum symbols_moved ask(struct symbols *symbols, uint32_t key, const struct code *code,
 	int32_t pid, uint64_t at, bool is_exact, uint64_t *bias)
 {

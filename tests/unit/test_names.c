@@ -191,8 +191,8 @@ static void test_index_of_clones(void **state)
 	names_index_free(index);
 }
 
-/* Such a function is one row, named by the address of its start in the file. This is known with the
- * table. */
+/* A function without a name is one row, named by its start address in the file, once the table is
+ * known. */
 static void test_function_without_a_name(void **state)
 {
 	static const struct symbol functions[] = {

@@ -155,7 +155,7 @@ static void pairs(void **state)
 	assert_int_equal(world->spans[0].label, 8);
 	check(world, 1, 1500, 500, 100);
 	assert_false(world->spans[1].preempted);
-	/* The CPU that the thread left counts, on any return. */
+	/* The CPU is the one that the thread left, not the one that it returns on. */
 	assert_int_equal(world->spans[1].cpu, 3);
 	/* A stack belongs to one time out only. */
 	out(world, 7, 2000, false);
@@ -332,7 +332,8 @@ static void some_at_a_time(void **state)
 
 #define SLICE STORE_SLICE_NS
 
-/* Checks that each piece is in the slice that ends next and is given out before that end. */
+/* State of passed(): each piece is in the slice that ends next and comes before the report of that
+ * end. */
 struct passing {
 	struct world *world;
 	uint64_t longest_ns; /* longest piece */
@@ -461,7 +462,7 @@ static void missing_records(void **state)
 	in(world, 8, 7005);
 	assert_int_equal(world->offcpu.dropped, 2);
 	assert_int_equal(world->total_ns, 115);
-	/* Only the sample is missing: the stack of another time is not used. */
+	/* The switch in and the next sample are missing: the stack of another time is not used. */
 	stack(world, 8, 300);
 	out(world, 8, 7100, false);
 	out(world, 8, 7200, false);
@@ -623,7 +624,7 @@ static void late(void **state)
 	assert_int_equal(world->total_ns, 350 + 300);
 }
 
-/* The number of threads is limited. Those beyond it are counted. */
+/* The number of known threads is limited. Threads beyond it are counted. */
 static void many(void **state)
 {
 	struct world *world = *state;

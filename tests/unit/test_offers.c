@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_offers.c - a made-up machine's catalogue, read and tried by its thread; completion history.
+ * test_offers.c - a made-up machine's catalogue, read and tried by its thread; the history.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -160,7 +160,7 @@ static void test_details(void **state)
 	assert_non_null(strstr(detail.fields, "comm[16], pid_t prev_pid"));
 	assert_null(strchr(detail.fields, '\033'));
 	assert_null(strstr(detail.fields, "common_pid"));
-	/* After a moment, the tracepoint itself is opened, and its number is invalid. */
+	/* After a moment the tracepoint itself is opened. Its number is invalid on this machine. */
 	for (offers_state(offers, at, &told); !told.exactly; offers_state(offers, at, &told)) {
 		offers_detail(offers, at, &detail);
 		wait_for(offers);

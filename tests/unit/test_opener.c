@@ -345,7 +345,7 @@ static pid_t start_narrow(uid_t user)
 		dup2(ends[1], 1);
 		if (user != geteuid() && (fchmod(fd, 0111) < 0 || setresuid(user, user, user) < 0))
 			_exit(1);
-		/* A change of user clears the signal. */
+		/* A change of user clears this setting. */
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		fexecve(fd, argv, argv + 1);
 		_exit(1);

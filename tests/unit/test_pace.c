@@ -212,7 +212,7 @@ static void test_other_window_is_shown_at_once(void **state)
 	world_close(&world);
 }
 
-/* A window of another length, or after another reset. */
+/* A window of another length, or after a reset. */
 static void test_other_length_is_shown_at_once(void **state)
 {
 	struct world world;

@@ -306,7 +306,7 @@ static void test_maps_and_dumps(void **state)
 	}
 }
 
-/* Equals a separate check of each address and time. */
+/* The history equals that of each address and time, computed one by one. */
 static void test_history_one_by_one(void **state)
 {
 	enum { SPACE = 200, PIECES = 120 };
