@@ -155,7 +155,7 @@ static void test_long_text(void **state)
 	}
 }
 
-/* A refused program is named, together with the right kind of program. */
+/* A refused program is named, with the kind that the event needs. */
 static void test_programs(void **state)
 {
 	static const struct {
@@ -188,7 +188,7 @@ static void test_programs(void **state)
 	}
 }
 
-/* There is no advice to count kernel events in user space. */
+/* For an event that happens only in the kernel, there is no advice to count it in user space. */
 static void test_no_user_space(void **state)
 {
 	const struct proc_limits limits = limits_ordinary(2);

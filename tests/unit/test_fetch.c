@@ -144,7 +144,7 @@ static void test_canceled(void **state)
 	}
 	assert_int_equal(n, 50);
 	assert_true(canceled > 0);
-	/* Asked for when the queue ends. */
+	/* The queue ends in the middle of this request. */
 	assert_int_equal(fetch_ask(fetch, &here), 0);
 }
 
