@@ -11,9 +11,9 @@
 
 #define NS_PER_S 1000000000ull
 #define ENOUGH 100 /* samples at each rate */
-/* Poisson: a count of n is below n + CHANCE * sqrt(n) but once in a million times. */
+/* Poisson: a count with mean n exceeds n + CHANCE * sqrt(n) less than once in a million times. */
 #define CHANCE 5.0
-#define CLOCK_LEAST 0.8 /* the kernel drops the periods that a late timer has missed */
+#define CLOCK_LEAST 0.8 /* the kernel drops the periods that a late timer missed */
 
 static uint64_t sum_weights(struct rig *rig)
 {
@@ -35,7 +35,8 @@ static bool has_rate(struct rig *rig, uint64_t rate)
 	return event->freq_hz == rate || event->period == rate;
 }
 
-/* Time that the hypervisor gave to others: neither a task's CPU time nor a timer's. */
+/* Returns the steal time of the machine in ns.  Neither a task's CPU time nor a timer includes
+ * it. */
 static double stolen_ns(void)
 {
 	FILE *stat = fopen("/proc/stat", "r");
@@ -47,7 +48,7 @@ static double stolen_ns(void)
 	return (double)ticks * 1e9 / (double)sysconf(_SC_CLK_TCK);
 }
 
-/* The longest time between two samples of any rate. */
+/* Returns the longest time in ns between two samples at any of the rates. */
 static double longest_ns(const uint64_t *rates, size_t n, bool by_freq)
 {
 	double longest = 0;
@@ -60,8 +61,8 @@ static double longest_ns(const uint64_t *rates, size_t n, bool by_freq)
 	return longest;
 }
 
-/* A timer never fires early: the weights exceed the time by at most the last period of each rate.  On a CPU that tasks share,
- * chance adds to one of them. */
+/* A timer never fires early: the weights exceed the time by at most the last period of each
+ * rate.  On a CPU that tasks share, the excess also varies by chance. */
 static void check_clock(
 	struct rig *rig, double counted_ns, double stolen, double longest, bool shared)
 {
@@ -77,7 +78,8 @@ static void check_clock(
 	assert_true(over <= 0 || (shared && over * over <= CHANCE * CHANCE * longest * weight));
 }
 
-/* The child stands meanwhile: what it did just before the new rate's time was known would have the old weight. */
+/* The child is stopped meanwhile.  Otherwise its work just before the time of the new rate is
+ * known would have the old weight. */
 static void set_rate(struct rig *rig, pid_t pid, uint64_t rate)
 {
 	stop_child(pid);
@@ -104,8 +106,8 @@ static uint64_t cpu_time_ns(pid_t pid)
 
 struct rates {
 	const char *event;
-	uint64_t freq_hz, period; /* at the start; one is 0 */
-	uint64_t next[3]; /* 0: no more */
+	uint64_t freq_hz, period; /* first rate; one of them is 0 */
+	uint64_t next[3]; /* later rates; 0: no more */
 };
 
 static void body_burn_when_told(void *arg)
@@ -114,8 +116,8 @@ static void body_burn_when_told(void *arg)
 	body_burn(arg);
 }
 
-/* Compares with the event's counter; for CPU events, which count other tasks too, with the child's
- * CPU time. */
+/* Compares the weights with the event's counter.  CPU events count other tasks, too, so their
+ * weights are compared with the child's CPU time. */
 static void check_rates(const struct rates *rates, enum engine_scope scope)
 {
 	struct rig *rig = rig_new(rates->event, rates->freq_hz, rates->period);
@@ -223,7 +225,7 @@ static struct rig *start_touching(uint64_t period, size_t *pages, pid_t *pid)
 
 	open_pipes();
 	*pid = start_child(body_touch, pages);
-	/* Room for all samples, whoever has the CPU. */
+	/* Room for all samples, even while the sampler does not get the CPU. */
 	rig->config.callchain = false;
 	rig->config.ring_pages = 512;
 	rig_target(rig, pid);
@@ -246,7 +248,7 @@ static void stop_touching(struct rig *rig, pid_t pid)
 	close_pipes();
 }
 
-/* Faults are counted without a timer: what no sample stands for is less than a period of each rate. */
+/* Faults are counted without a timer: the weights miss less than one period of each rate. */
 static void test_weights_of_hits(void **state)
 {
 	static const uint64_t periods[] = {100, 7, 1000, 10};
@@ -274,7 +276,7 @@ static void test_weights_of_hits(void **state)
 		(unsigned long)rig->status.events[0].lost);
 	assert_true(rig->status.events[0].count >= 4 * pages);
 	assert_int_equal(rig->status.events[0].lost, 0);
-	/* A sanitizer's threads have last periods of their own. */
+	/* Each thread of a sanitizer has a last period of its own. */
 	if (amounts_count())
 		assert_in_range(rig->status.events[0].count - weight, 0, most);
 	rig_free(rig);
@@ -328,7 +330,7 @@ static void test_pause(void **state)
 	}
 	stop_touching(rig, pid);
 	assert_true(event->count >= 5 * pages);
-	/* Three of five passes count; sanitizers touch new memory, too. */
+	/* Three of the five passes are sampled.  Sanitizers touch new memory, too. */
 	const uint64_t expected = event->count * 3 / 5 / 1000;
 	if (amounts_count())
 		assert_in_range(event->samples, expected - 2, expected + 2);
@@ -356,7 +358,8 @@ static void test_period_never_reached(void **state)
 	rig_free(rig);
 }
 
-/* Linux skips periods of a timer that is too fast for the machine: their time has no samples. */
+/* Linux skips timer periods if the timer is too fast for the machine.  Their time has no
+ * samples. */
 static void test_skipped_periods(void **state)
 {
 	const struct engine_event_status *event;
@@ -407,7 +410,7 @@ static void body_short_threads(void *arg)
 		pthread_join(thread, NULL);
 }
 
-/* Threads that use less than a period have no sample, each with events of its own, too. */
+/* Threads that end within one period have no sample.  Events of their own do not change that. */
 static void test_short_threads(void **state)
 {
 	const struct engine_event_status *event;
@@ -453,7 +456,7 @@ static struct rig *start_inherited(
 	return rig;
 }
 
-/* Children would keep their old rate. */
+/* Children would keep the old rate, so a change is refused. */
 static void test_inherit(void **state)
 {
 	struct rig *rig;
@@ -479,7 +482,8 @@ static void body_short_lived(void *arg)
 	_exit(127);
 }
 
-/* Coverage is the share of the tree's time that has samples, also of short-lived tasks. */
+/* Coverage is the share of the process tree's time that has samples, including short-lived
+ * tasks. */
 static void test_inherited_clock(void **state)
 {
 	double weight, used, stolen = stolen_ns();
@@ -523,7 +527,7 @@ static void test_inherited_clock(void **state)
 	rig_free(rig);
 }
 
-/* A clock of one side counts the time of both. */
+/* A clock event limited to user space counts kernel time, too: its coverage is unknown. */
 static void test_inherited_clock_of_one_side(void **state)
 {
 	struct rig *rig;
@@ -544,7 +548,8 @@ static bool late_has(struct rig *rig, uint64_t n)
 	return rig->status.n_events == 2 && rig->status.events[1].samples >= n;
 }
 
-/* An inherited event is not enabled while it is switched off, nor before it is there: most of the time here. */
+/* An inherited event is not enabled while it is switched off or before it is added.  Here this
+ * is most of the time. */
 static void test_inherited_times(void **state)
 {
 	struct event_error error;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_engine_user.c - an ordinary user's engine, which sees no CPU as a whole: what it asked for is not changed,
- * who was let go stays away, threads without events get them when there is room.
+ * test_engine_user.c - the engine of an ordinary user, who may not sample whole CPUs.
+ *
+ * The events are not changed if the user asked for the kernel.  A detached child stays detached.
+ * Threads without events get them once there is room.
  */
 #include "tests/live/engine_fixture.h"
 
@@ -21,7 +23,7 @@ static void *pause_thread(void *arg)
 	return NULL;
 }
 
-/* A second thread is not opened in vain after the first one's refusal. */
+/* After the first thread is refused, the second one is not tried. */
 static void body_two_threads(void *arg)
 {
 	pthread_t thread;
@@ -81,9 +83,9 @@ static void test_kernel_not_asked_for_is_left_out(void **state)
 	rig_free(rig);
 }
 
-/* --- a child that was let go --- */
+/* --- a detached child --- */
 
-/* At the first byte a child, at the second a thread. */
+/* Forks a child at the first byte and starts a thread at the second. */
 static void body_parent(void *arg)
 {
 	pthread_t thread;
@@ -126,12 +128,12 @@ static void test_child_let_go_stays_away(void **state)
 	free(pids);
 	assert_int_equal(engine_detach(rig->engine, child), 0);
 	assert_true(rig_wait(rig, has_followed, 1));
-	/* Its parent is looked at again. */
+	/* The thread makes the engine scan its process again. */
 	assert_int_equal(write(go[1], "t", 1), 1);
 	assert_true(rig_wait(rig, has_threads, 2));
 	assert_true(rig_wait(rig, has_samples, rig->status.events[0].samples + 500));
 	assert_true(has_followed(rig, 1));
-	/* Until it is asked for. */
+	/* An attach request takes the child back. */
 	assert_int_equal(engine_attach(rig->engine, child), 0);
 	assert_true(rig_wait(rig, has_followed, 2));
 	rig_stop(rig);
@@ -142,7 +144,7 @@ static void test_child_let_go_stays_away(void **state)
 	rig_free(rig);
 }
 
-/* --- threads left out --- */
+/* --- threads without events --- */
 
 #define THREADS 60
 #define ENDING 40
@@ -156,7 +158,7 @@ static void *thread_until(void *arg)
 	return NULL;
 }
 
-/* The first ones end when the pipe closes. */
+/* The first ENDING threads end when the pipe closes. */
 static void body_threads(void *arg)
 {
 	pthread_t thread;
@@ -169,7 +171,7 @@ static void body_threads(void *arg)
 	thread_until(NULL);
 }
 
-/* A sanitizer may have a thread of its own. */
+/* At most, not exactly: a sanitizer may have a thread of its own. */
 static bool has_at_most(struct rig *rig, uint64_t n)
 {
 	return rig->status.threads <= n;
@@ -215,7 +217,8 @@ int main(void)
 		cmocka_unit_test(test_kernel_asked_for_is_not_left_out),
 		cmocka_unit_test(test_kernel_not_asked_for_is_left_out),
 		cmocka_unit_test(test_child_let_go_stays_away),
-		cmocka_unit_test(test_room_for_threads_left_out), /* the last: it lowers a limit */
+		/* last, since it lowers a limit */
+		cmocka_unit_test(test_room_for_threads_left_out),
 	};
 	struct sys_features features;
 	int ret;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_errno.c - every errno of perf_event_open(2), provoked on this kernel, and the sentence that explains it.
+ * test_errno.c - provokes each errno of perf_event_open(2) and checks the sentence that explains
+ * it.
  *
- * Not provoked: EINTR (a signal must come while the target's execve(2) holds its lock: nothing makes that happen at a chosen
- * moment) and EBUSY (it needs a PMU that only one may use, such as Intel PT). tests/unit/test_explain.c has their sentences.
- * What a container's filter answers is provoked by such a filter.
+ * EINTR and EBUSY are not provoked; tests/unit/test_explain.c has their sentences.  EINTR needs a
+ * signal while the target's execve(2) holds its lock.  No test can choose that moment.  EBUSY
+ * needs a PMU that has only one user at a time, such as Intel PT.  A seccomp filter provokes the
+ * errors of containers.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,12 +32,12 @@
 #include "tui/explain/explain.h"
 
 #define NOBODY 65534
-#define NO_PID 4194303 /* above every pid_max but the highest */
+#define NO_PID 4194303 /* above every pid_max except the highest */
 
 static uint64_t watched[8];
 
 struct attempt {
-	const char *name; /* as the user would have written it */
+	const char *name; /* event as the user writes it */
 	struct perf_event_attr attr;
 	int32_t pid;
 	int cpu, group;
@@ -43,7 +45,7 @@ struct attempt {
 	bool bad_pointer;
 	const char *probe, *cgroup;
 	bool in_group;
-	int opened_before; /* so many of the same before this one */
+	int opened_before; /* number of equal events to open before this one */
 	void (*prepare)(void);
 	int error;
 	const char *cause, *remedy;
@@ -65,7 +67,7 @@ static int open_event(const struct attempt *attempt)
 		attempt->group, attempt->flags);
 }
 
-/* In a process of its own, whose rights and limits it may change. */
+/* Runs the attempt in a child process, whose rights and limits it may change. */
 static void run(const struct attempt *attempt, struct result *result)
 {
 	const struct explain_request request = {.event = attempt->name,
@@ -86,7 +88,7 @@ static void run(const struct attempt *attempt, struct result *result)
 	if (!child) {
 		struct result mine = {0};
 
-		/* Limits first: what a limit of descriptors forbids cannot be read under it. */
+		/* Limits first: under a limit of descriptors, they cannot be read. */
 		proc_limits(&limits);
 		explain_system_read(&system, &request, attempt->error);
 		if (attempt->prepare) {
@@ -193,7 +195,7 @@ static bool root_or_skip(void)
 	return false;
 }
 
-/* The number of a PMU in sysfs, or 0. */
+/* Returns the type of a PMU from sysfs, or 0 if there is none. */
 static uint32_t pmu_type(const char *name)
 {
 	char path[128], line[32] = "";
@@ -307,7 +309,7 @@ static void test_invalid(void **state)
 	expect_all(attempts, COUNT(attempts));
 }
 
-/* The msr PMU stands for all that only count. */
+/* The msr PMU represents all PMUs that only count. */
 static void test_counting_pmu(void **state)
 {
 	uint32_t type = pmu_type("msr");

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_pick_events.c - events added and dropped at the keyboard: nothing of them is left behind; and symbols that they are
- * named by are looked for while the screen goes on.
+ * test_pick_events.c - adds and drops events at the keyboard.
+ *
+ * A dropped event leaves no descriptor, ring or memory.  The screen goes on while the symbol that
+ * an event names is looked up.
  *
  * usage: test_pick_events STROBE SHARES
  */
@@ -31,7 +33,7 @@
 
 #define IN_TURN 50
 #define SOFTWARE 9
-#define N_NAMES 14 /* closing a tracepoint takes its time */
+#define N_NAMES 14 /* small, since closing a tracepoint is slow */
 
 #define GROWTH_KB 2048
 
@@ -43,15 +45,15 @@ static char target_text[16];
 
 static const char *const plain[] = {"TERM=xterm-256color", "LC_ALL=C.UTF-8",
 	"NO_COLOR=", "COLUMNS=", "LINES=",
-	/* It writes to memory that is free, which counts as used then. */
+	/* If set, malloc writes to free memory, which then counts as used. */
 	"MALLOC_PERTURB_=0", NULL};
 
-/* Names that are part of no other's. */
+/* No name is part of another event's name. */
 static char names[N_NAMES][96] = {"task-clock", "page-faults", "minor-faults", "major-faults",
 	"context-switches", "cpu-migrations", "alignment-faults", "emulation-faults",
 	"cgroup-switches"};
 
-/* Tracepoints of one subsystem; where they cannot be read, the software events again. */
+/* Adds tracepoints, or the software events again if there are no tracepoints. */
 static void choose_names(void)
 {
 	FILE *in = fopen("/sys/kernel/tracing/available_events", "re");
@@ -75,7 +77,7 @@ struct held {
 	long memory_kb;
 };
 
-/* Descriptors of events, and others. */
+/* Counts the descriptors of events and of other files. */
 static void count_fds(pid_t pid, struct held *held)
 {
 	char path[64], link[128], to[128];
@@ -129,7 +131,8 @@ static long now_ms(void)
 	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Whether strobe comes to have so many events open.  What it writes meanwhile is read, or it would wait for that. */
+/* Returns whether strobe has n events open within most_ms.  Reads strobe's output meanwhile,
+ * since a full terminal would block it. */
 static bool comes_to(struct tty *tty, size_t n, long most_ms)
 {
 	const long end = now_ms() + most_ms;
@@ -148,8 +151,8 @@ static bool comes_to(struct tty *tty, size_t n, long most_ms)
 	}
 }
 
-/* How many events are open once their number stays: strobe opens some on its own threads, to know what it costs, when it
- * next looks at that, each second. */
+/* Returns the number of open events once it is stable.  strobe also opens events on its own
+ * threads to measure its own cost.  It updates them once a second. */
 static size_t settled_events(struct tty *tty)
 {
 	struct held now = {0};
@@ -163,7 +166,7 @@ static size_t settled_events(struct tty *tty)
 		same = now.events == n ? same + 1 : 0;
 		n = now.events;
 		tty_forget(tty);
-		/* The screen is quiet for some of that time at most. */
+		/* The screen is quiet for only a part of that time. */
 		for (const long end = now_ms() + 100; now_ms() < end;)
 			if (poll(&fd, 1, 10) > 0)
 				tty_forget(tty);
@@ -175,14 +178,14 @@ static void add_and_drop(struct tty *tty, const char *name, size_t before)
 {
 	char keys[256];
 
-	/* By the prompt; dropped by what the search finds. */
+	/* The prompt adds the event.  The search selects it, to drop it. */
 	snprintf(keys, sizeof(keys), ":%s\r", name);
 	tty_type(tty, keys);
 	if (!comes_to(tty, before + 1, TTY_TIMEOUT_MS))
 		fail_msg("%s is not opened", name);
 	snprintf(keys, sizeof(keys), "/\x15%s\r", name);
 	tty_type(tty, keys);
-	/* Enter is refused until the screen knows that it is open. */
+	/* Enter is refused until the screen knows that the event is open. */
 	for (int i = 0; i < 100; i++) {
 		tty_type(tty, "\r");
 		if (comes_to(tty, before, 600))
@@ -237,7 +240,7 @@ static void test_nothing_is_left(void **state)
 	assert_true(tty_expect(tty, "Tracepoints"));
 	events = settled_events(tty);
 	assert_true(events > 0);
-	/* The first rounds fill what is kept on purpose: names, history, lists. */
+	/* The first rounds fill the caches that stay: names, history, lists. */
 	for (size_t i = 0; i < 2 * N_NAMES; i++)
 		add_and_drop(tty, names[i % N_NAMES], events);
 	before = look(tty);
@@ -247,11 +250,12 @@ static void test_nothing_is_left(void **state)
 		for (size_t i = 0; i < IN_TURN; i++)
 			add_and_drop(tty, names[i % N_NAMES], events);
 		after = look(tty);
-		/* A table that grows takes 2 MB once, as a large page does; what is left behind grows again. */
+		/* A table that grows, or a large page, takes 2 MB once.  A leak grows again. */
 		if (after.memory_kb <= before.memory_kb + GROWTH_KB)
 			break;
 	}
-	/* A file whose symbols are being read is open, too, and so is an event of a thread that reads them: for a moment. */
+	/* A file whose symbols are being read, and an event of the reading thread, are open for
+	 * a moment. */
 	for (int i = 0; !holds_no_more(&after, &before) && i < TTY_TIMEOUT_MS / 100; i++) {
 		comes_to(tty, 0, 100);
 		after = look(tty);
@@ -259,7 +263,7 @@ static void test_nothing_is_left(void **state)
 	assert_int_equal(after.events, before.events);
 	assert_true(after.others <= before.others);
 	assert_int_equal(after.rings, before.rings);
-	/* Sanitizers keep for a while what was freed. */
+	/* Sanitizers keep freed memory for a while. */
 	if (amounts_count() && after.memory_kb > before.memory_kb + GROWTH_KB)
 		fail_msg("%ld kB have become %ld kB", before.memory_kb, after.memory_kb);
 	finish(tty);
@@ -267,7 +271,8 @@ static void test_nothing_is_left(void **state)
 
 /* --- symbols --- */
 
-/* Whoever opens the program waits, as on a disk that does not answer.  -1: not here. */
+/* Blocks every open of the program, like a disk that does not answer.  Returns a fanotify
+ * descriptor, or -1 if that is not possible here. */
 static int hold_program(void)
 {
 	int fd = fanotify_init(FAN_CLASS_CONTENT | FAN_CLOEXEC | FAN_NONBLOCK, O_RDONLY);
@@ -280,7 +285,8 @@ static int hold_program(void)
 	return -1;
 }
 
-/* A probe's function is looked for; it can be given up, and found when the file is there again. */
+/* The search for a probe's function goes on in the background.  It can be given up.  It succeeds
+ * once the file can be opened again. */
 static void test_looking_goes_on_behind(void **state)
 {
 	char keys[512];
@@ -304,19 +310,19 @@ static void test_looking_goes_on_behind(void **state)
 	snprintf(keys, sizeof(keys), ":uprobe:%s:main\r", program);
 	tty_type(tty, keys);
 	assert_true(tty_expect(tty, "Looking for main in held"));
-	/* The screen obeys meanwhile. */
+	/* The screen obeys keys meanwhile. */
 	tty_type(tty, "/emulation\r");
 	assert_true(tty_expect(tty, "emulation-faults"));
 	tty_type(tty, "\033");
 	assert_true(tty_expect(tty, "no longer looking"));
 	close(fan);
-	/* While the file was held, the opening thread had its own clock. */
+	/* While the file was held, the opening thread had a clock event of its own. */
 	assert_true(comes_to(tty, events, TTY_TIMEOUT_MS));
 	if (geteuid()) {
 		print_message("part left out: probes need root\n");
 	} else {
 		tty_type(tty, ":");
-		tty_type(tty, "\033OA\r"); /* the one of before */
+		tty_type(tty, "\033OA\r"); /* the previous entry */
 		if (!comes_to(tty, events + 1, TTY_TIMEOUT_MS))
 			fail_msg("%zu events are open, and were %zu", look(tty).events, events);
 	}
@@ -325,7 +331,7 @@ static void test_looking_goes_on_behind(void **state)
 
 /* --- events that exclude each other --- */
 
-/* The command line's sentence appears, and no event opens. */
+/* The screen shows the command line's sentence, and no event opens. */
 static void test_clash(void **state)
 {
 	static const struct {
@@ -346,7 +352,7 @@ static void test_clash(void **state)
 		snprintf(keys, sizeof(keys), ":%s\r", cases[i].added);
 		tty_type(tty, keys);
 		assert_true(tty_expect(tty, "cannot be told apart"));
-		/* While the name was looked up, its thread had its own clock. */
+		/* While the name was looked up, its thread had a clock event of its own. */
 		assert_true(comes_to(tty, events, TTY_TIMEOUT_MS));
 		finish(tty);
 	}

@@ -39,7 +39,7 @@ static char target_text[16];
 static const char *const plain[] = {
 	"TERM=xterm-256color", "LC_ALL=C.UTF-8", "NO_COLOR=", "COLUMNS=", "LINES=", NULL};
 
-/* What the screen shall show; never inlined, with a name that nothing else has. */
+/* The function that the screen must show.  Never inlined; no other symbol has its name. */
 __attribute__((noinline)) static unsigned long spinning_wheel(unsigned long turns)
 {
 	volatile unsigned long sum = 0;
@@ -86,7 +86,7 @@ static void finish(struct tty *tty)
 	free(tty);
 }
 
-/* The shell's screen, a visible cursor, no mouse, and the modes of before. */
+/* The terminal has the shell's screen, a visible cursor, no mouse, and its old modes. */
 static void expect_restored(struct tty *tty)
 {
 	assert_true(tty_expect(tty, LEAVE_SCREEN));
@@ -131,7 +131,7 @@ static void test_shows_and_quits(void **state)
 	finish(tty);
 }
 
-/* From symbols to images, to the symbols of one of them, to lines, and back. */
+/* Rows change from symbols to images, to the symbols of one image, to lines, and back. */
 static void test_other_rows(void **state)
 {
 	struct tty *tty;
@@ -196,7 +196,7 @@ static void test_signals_that_end(void **state)
 	end_by(SIGINT);
 }
 
-/* Without a controlling terminal there is no SIGHUP: what is left is a stdin that is ready for ever. */
+/* Without a controlling terminal there is no SIGHUP, only a stdin that is always ready. */
 static void test_hang_up_without_a_signal(void **state)
 {
 	char *argv[] = {(char *)(uintptr_t)strobe, "-p", target_text, "-e", "cpu-clock",
@@ -219,7 +219,7 @@ static void test_hang_up_without_a_signal(void **state)
 		for (int i = 0; i < 3; i++)
 			dup2(slave, i);
 		close(slave);
-		alarm(TTY_TIMEOUT_MS / 1000); /* where it does not end by itself */
+		alarm(TTY_TIMEOUT_MS / 1000); /* if it does not end by itself */
 		execv(argv[0], argv);
 		_exit(127);
 	}
@@ -247,7 +247,8 @@ static void stop_and_continue(struct tty *tty)
 	assert_false(tty_modes_restored(tty));
 }
 
-/* Nobody but the program itself has to do with ^Z: curses would drop one that comes while it draws. */
+/* Returns whether SIGTSTP is neither caught nor ignored.  A handler of curses would drop a ^Z
+ * that comes while it draws. */
 static bool leaves_tstp_alone(pid_t pid)
 {
 	const unsigned long tstp = 1ul << (SIGTSTP - 1);
@@ -282,7 +283,8 @@ static void test_stop_and_continue(void **state)
 	finish(tty);
 }
 
-/* The editor gets line and file, and the terminal; what is typed there is not strobe's. */
+/* The editor gets the line, the file and the terminal.  A SIGINT meant for the editor does not
+ * end strobe. */
 static void test_editor(void **state)
 {
 	static const char *const environment[] = {"TERM=xterm-256color", "LC_ALL=C.UTF-8",
@@ -299,7 +301,7 @@ static void test_editor(void **state)
 		assert_true(tty_expect(tty, "spinning_wheel"));
 		tty_type(tty, "a");
 		assert_true(tty_expect(tty, "INSTRUCTIONS"));
-		/* Lines follow instructions; without a line there is nothing to edit. */
+		/* Lines appear after instructions.  Without a line, there is nothing to edit. */
 		assert_true(tty_expect(tty, "sum += i"));
 		tty_type(tty, "e");
 		assert_true(tty_expect(tty, LEAVE_SCREEN));
@@ -343,7 +345,7 @@ static pid_t start_program(const char *dir)
 	return pid;
 }
 
-/* How often text came so far. */
+/* Returns how often text is in the output so far. */
 static size_t count_of(const struct tty *tty, const char *text)
 {
 	size_t n = 0;
@@ -353,8 +355,8 @@ static size_t count_of(const struct tty *tty, const char *text)
 	return n;
 }
 
-/* What is on the screen stays when the process has ended and its files are gone; the editor is not
- * given a new file under the old name. */
+/* The screen's contents stay when the process has ended and its files are gone.  The editor does
+ * not get a new file under the old name. */
 static void test_target_is_gone(void **state)
 {
 	char dir[] = "/tmp/strobe-test-tty-XXXXXX", pid_text[16], command[64];
@@ -382,7 +384,7 @@ static void test_target_is_gone(void **state)
 	tty_type(&tty, "e");
 	assert_true(tty_expect(&tty, "The source file cannot be read"));
 	assert_int_equal(count_of(&tty, LEAVE_SCREEN), left);
-	/* All of it is drawn again. */
+	/* Redraws the whole screen. */
 	tty_forget(&tty);
 	tty_type(&tty, "\014");
 	assert_true(tty_expect(&tty, "turns++;"));
@@ -391,7 +393,8 @@ static void test_target_is_gone(void **state)
 	tty_close(&tty);
 }
 
-/* An editor that is stopped (^Z) leaves the terminal to the shell, and both come back. */
+/* If the editor is stopped (^Z), the shell gets the terminal.  Editor and strobe come back
+ * later. */
 static void test_editor_stops(void **state)
 {
 	static const char *const environment[] = {"TERM=xterm-256color", "LC_ALL=C.UTF-8",
@@ -450,7 +453,7 @@ static bool is_strobe(pid_t pid)
 	return !strncmp(comm, "strobe", 6);
 }
 
-/* Nobody but strobe is kept from the source: it may be compiled for others just now. */
+/* Only strobe is kept from the source: a compiler may read it at the same time. */
 static void keep(int fan)
 {
 	struct fanotify_event_metadata events[16];
@@ -472,8 +475,9 @@ static void keep(int fan)
 	}
 }
 
-/* When strobe opens this source it waits, as on a network disk that does not answer, until the process that is returned is
- * killed, who alone has the descriptor.  -1: not here. */
+/* Blocks strobe's open of this source, like a network disk that does not answer.  Returns the
+ * process that holds the only descriptor; killing it ends the block.  Returns -1 if that is not
+ * possible here. */
 static pid_t hold_source(void)
 {
 	int fan = fanotify_init(FAN_CLASS_CONTENT | FAN_CLOEXEC, O_RDONLY);
@@ -499,7 +503,8 @@ static void release_source(pid_t keeper)
 	waitpid(keeper, NULL, 0);
 }
 
-/* Keys are obeyed while it hangs, it is given up, and the end does not wait for it. */
+/* Keys are obeyed while the source hangs.  The read can be given up, and the exit does not wait
+ * for it. */
 static void test_source_hangs(void **state)
 {
 	struct tty *tty;
@@ -521,13 +526,13 @@ static void test_source_hangs(void **state)
 	assert_true(tty_expect(tty, "Loading source"));
 	tty_type(tty, "\033");
 	assert_true(tty_expect(tty, "given up"));
-	/* Once more, to the end. */
+	/* The second read hangs until the exit. */
 	tty_type(tty, "qa");
 	assert_true(tty_expect(tty, "Loading source"));
 	tty_type(tty, "qq");
 	assert_true(tty_expect(tty, LEAVE_SCREEN));
 #ifdef __SANITIZE_ADDRESS__
-	/* Its search for leaks, once main() has ended, waits for every thread. */
+	/* LeakSanitizer waits for every thread after main() has ended. */
 	release_source(keeper);
 	keeper = 0;
 #endif
@@ -560,7 +565,8 @@ static void test_command(void **state)
 	assert_int_equal(tty_start(&tty, (char *const *)argv, plain, 80, 24), 0);
 	assert_true(tty_expect(&tty, ENTER_SCREEN));
 	assert_true(tty_expect(&tty, "exit 3"));
-	/* Not on the screen by itself, but in the log, and on the terminal in the end. */
+	/* The screen does not show the output by itself.  The log does, and the terminal at the
+	 * end. */
 	tty_type(&tty, "L");
 	assert_true(tty_expect(&tty, "said-by-the-command"));
 	tty_type(&tty, "qq");
@@ -579,7 +585,8 @@ static void test_failure_shows_no_screen(void **state)
 	(void)state;
 	assert_int_equal(tty_start(&tty, (char *const *)argv, plain, 80, 24), 0);
 	expect_exit(&tty, 1);
-	/* Where the refusal is later than the patience of the start, the screen has been taken back. */
+	/* If the refusal comes after the start has waited long enough, the screen has been left
+	 * again. */
 	if (tty_contains(&tty, ENTER_SCREEN)) {
 		print_message("a slow machine: the screen came before the refusal\n");
 		assert_true(tty_expect(&tty, LEAVE_SCREEN));
@@ -623,7 +630,7 @@ static void test_other_terminals(void **state)
 	tty_need_events(target);
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		const char *const environment[] = {names[i], "LC_ALL=C.UTF-8", "COLUMNS=", "LINES=",
-			/* Of TERM=linux curses loads libgpm, which leaks. */
+			/* With TERM=linux, curses loads libgpm, which leaks. */
 			"ASAN_OPTIONS=detect_leaks=0", NULL};
 		struct tty *tty = start(environment, 80, 24, NULL);
 
@@ -637,7 +644,7 @@ static void test_other_terminals(void **state)
 	}
 }
 
-/* ssh brings names of terminals and of locales that only the other machine has. */
+/* ssh passes names of terminals and locales that only the other machine has. */
 static void test_unknown_terminal_and_locale(void **state)
 {
 	static const char *const names[] = {"TERM=xterm-nonesuch", "TERM=nonesuch",
@@ -665,7 +672,7 @@ static void test_unknown_terminal_and_locale(void **state)
 	}
 }
 
-/* A key whose bytes come one by one, as a slow link brings them. */
+/* Types a key whose bytes come one by one, like over a slow link. */
 static void type_torn(struct tty *tty, const char *key)
 {
 	for (; *key; key++) {
@@ -685,8 +692,7 @@ static void test_torn_keys(void **state)
 	(void)state;
 	tty_need_events(target);
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names) * 2; i++) {
-		/* The first two have the default; with the others a busy machine may take its
-		 * time. */
+		/* The first two use the default delay.  The others have time for a busy machine. */
 		const char *const environment[] = {names[i / 2], "LC_ALL=C.UTF-8",
 			"COLUMNS=", "LINES=", "ASAN_OPTIONS=detect_leaks=0",
 			i < 2 ? "ESCDELAY=" : "ESCDELAY=5000", NULL};
@@ -704,7 +710,7 @@ static void test_torn_keys(void **state)
 	}
 }
 
-/* Ctrl with an arrow, F2, F5 and what a terminal answers: no part of them is a key of its own. */
+/* Ctrl with an arrow, F2, F5 and a terminal's reply: no part of their bytes acts as a key. */
 static void test_unknown_keys(void **state)
 {
 	static const char *const environment[] = {"TERM=vt100", "LC_ALL=C.UTF-8",

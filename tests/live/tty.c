@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * tty.c - a pseudo-terminal, a shell of a few lines that waits, stops and continues, and a program.
+ * tty.c - runs a program in a pseudo-terminal, below a small shell.
+ *
+ * The shell waits for the program, reports its stops, and continues it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,7 +46,7 @@ static void run_program(char *const *argv, const char *const *environment)
 	setpgid(0, 0);
 	give_terminal(getpid());
 	setrlimit(RLIMIT_CORE, &no_core);
-	/* Neither what the user of this machine set, nor what the last test left. */
+	/* Uses neither the user's settings nor files of the last test. */
 	setenv("XDG_CONFIG_HOME", "/dev/null", 1);
 	setenv("XDG_STATE_HOME", "/dev/null", 1);
 	for (size_t i = 0; environment && environment[i]; i++)
@@ -53,7 +55,7 @@ static void run_program(char *const *argv, const char *const *environment)
 	_exit(127);
 }
 
-/* In a session of its own, so that the program's group is not an orphan and can be stopped. */
+/* Runs in a session of its own: the program's group is then not orphaned and can be stopped. */
 static void run_shell(
 	char *const *argv, const char *const *environment, int events_fd, int continue_fd)
 {
@@ -79,7 +81,7 @@ static void run_shell(
 		give_terminal(pid);
 		kill(-pid, SIGCONT);
 	}
-	/* The terminal lives until the test has looked at it. */
+	/* The terminal stays open until the test has read it. */
 	if (read(continue_fd, &byte, 1) < 0)
 		_exit(1);
 	_exit(0);
@@ -137,7 +139,7 @@ void tty_close(struct tty *tty)
 	tty->master = -1;
 }
 
-/* False when nothing came in time, or nothing will. */
+/* Returns false if nothing came in time, or nothing more can come. */
 static bool take_output(struct tty *tty, int timeout_ms)
 {
 	struct pollfd fd = {.fd = tty->master, .events = POLLIN};
@@ -153,7 +155,7 @@ static bool take_output(struct tty *tty, int timeout_ms)
 	if (!grown)
 		return false;
 	tty->output = grown;
-	/* For strstr(): a NUL is padding. */
+	/* Drops NUL bytes, which are padding, so that strstr() works. */
 	for (ssize_t i = 0; i < n; i++) {
 		if (data[i])
 			tty->output[tty->len++] = data[i];
@@ -224,7 +226,7 @@ bool tty_status(struct tty *tty, int *status)
 	for (;;) {
 		struct pollfd fd = {.fd = tty->events_fd, .events = POLLIN};
 
-		/* What the program writes must be read, or it blocks. */
+		/* The program blocks unless its output is read. */
 		while (take_output(tty, 0))
 			;
 		if (poll(&fd, 1, 20) > 0)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Everything that strobe writes: full disks, limits, what others laid in the way, and an empty /dev."""
+"""Checks all files that strobe writes: full disks, limits, links of other users, an empty /dev."""
 
 import json
 import os
@@ -19,7 +19,7 @@ FORMATS = ("folded", "speedscope", "pprof", "callgrind", "svg", "gecko", "script
 
 
 def writers(data, out):
-    """Every command that writes to a file of that name."""
+    """Returns {name: command} of every command that writes to the file out."""
     commands = {f"export {name}": ["export", data, "--format", name, "-o", out] for name in FORMATS}
     commands["record"] = ["record", "--duration", "0.2", "-o", out]
     commands["archive"] = ["archive", data, "-o", out]
@@ -29,7 +29,7 @@ def writers(data, out):
 
 
 def printers(data):
-    """Every command that writes to standard output."""
+    """Returns {name: command} of every command that writes to standard output."""
     commands = {f"export {name}": ["export", data, "--format", name] for name in FORMATS}
     commands.update({"report": ["report", data], "report json": ["report", data, "--format", "json"],
                      "report csv": ["report", data, "--format", "csv"], "diff": ["diff", data, data],
@@ -52,7 +52,8 @@ def to_full_standard_output(data):
 
 
 def to_full_disk(data, folder):
-    """The old file stays, and nothing half-written beside it; of a recording, what is whole."""
+    """The old file stays, without a partial file next to it.  A recording keeps its complete part.
+    """
     disk = os.path.join(folder, "disk")
     os.mkdir(disk)
     if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "none", disk], check=False).returncode:
@@ -62,7 +63,7 @@ def to_full_disk(data, folder):
         out = os.path.join(disk, "out")
         for name, words in writers(data, out).items():
             if name.startswith("stat"):
-                continue  # some hundred bytes, which find room
+                continue  # some hundred bytes, which fit
             for file in names_of(disk):
                 os.unlink(os.path.join(disk, file))
             with open(out, "w", encoding="ascii") as file:
@@ -78,7 +79,7 @@ def to_full_disk(data, folder):
                 kept = file.read() == b"old\n"
             good = kept and names_of(disk) == ["filler", "out"]
             if name == "record":
-                # What is there can be read; and if it is nothing, all is as it was.
+                # A partial recording can be read.  An empty one leaves all files unchanged.
                 good = good or names_of(disk) == ["filler", "out", "out.old"]
             checks.check(f"a full disk: {name}", result.status == 1 and not result.hung and good
                          and "No space left on device" in result.err,
@@ -88,7 +89,7 @@ def to_full_disk(data, folder):
 
 
 def to_limit(data, folder):
-    """The limit of a file's size ends no process without a word."""
+    """A process that exceeds the file size limit never ends without a message."""
     out = os.path.join(folder, "limited")
     for name, words in writers(data, out).items():
         if name.startswith("stat"):
@@ -97,7 +98,7 @@ def to_limit(data, folder):
         checks.check(f"ulimit -f: {name}", result.status == 1 and "ulimit -f" in result.err, str(result))
     for name, words in printers(data).items():
         if name in ("stat", "diff", "annotate", "a picture"):
-            continue  # they may be shorter
+            continue  # their output may be shorter
         with open(out, "wb") as file:
             process = subprocess.run(["sh", "-c", 'ulimit -f 1; exec "$@"', "sh", *words], stdout=file,
                                      stderr=subprocess.PIPE, check=False, text=True, timeout=120)
@@ -107,7 +108,9 @@ def to_limit(data, folder):
 
 
 def functions_of(words, folder, limit, **kwargs):
-    """The named functions of a report, and what it said; tables come from a cache that is empty."""
+    """Returns the named functions of a report, and its result.  The cache of symbol tables is
+    empty.
+    """
     cache = tempfile.mkdtemp(dir=folder)
     os.chmod(cache, 0o777)
     result = run(["sh", "-c", f'{limit}; exec "$@"', "sh", *words], env={"XDG_CACHE_HOME": cache}, **kwargs)
@@ -116,7 +119,8 @@ def functions_of(words, folder, limit, **kwargs):
 
 
 def names_under_limit(data, folder):
-    """Tables of symbols lie in memory files, which the limit counts too: it is raised as far as permitted."""
+    """The limit also counts memory files, which hold symbol tables.  strobe raises it if permitted.
+    """
     words = [strobe, "report", data, "--format", "json"]
     limits = {"soft": ("ulimit -S -f 1", {})}
     if not os.geteuid():
@@ -133,7 +137,7 @@ def names_under_limit(data, folder):
         checks.check(f"ulimit -f: names of a report ({name} limit)",
                      len(names) > 1 and found == names and "ulimit" not in result.out,
                      f"{len(set(names) - set(found))} of {len(names)} names are missing: {result.err}")
-    # What may not be raised is told as it is.
+    # A limit that may not be raised is reported.
     _, result = functions_of(words, folder, "ulimit -f 1", user=NOBODY if not os.geteuid() else None)
     checks.check("ulimit -f: names that it forbids", result.status == 0 and "ulimit -f" in result.out, str(result))
 
@@ -159,7 +163,7 @@ def links_of_others(data, folder):
                      result.status == 2 and kept and os.path.islink(out) and names_of(sticky) == ["out"]
                      and "symbolic link" in result.err, f"{result}, kept {kept}, {names_of(sticky)}")
         os.unlink(out)
-    # One's own is followed, and stays.
+    # A link of the user's own is followed, and stays.
     os.symlink("../victim", out)
     for name, words in writers(data, out).items():
         result = run(words)
@@ -168,7 +172,7 @@ def links_of_others(data, folder):
 
 
 def rows_of_csv(data):
-    """Rows end by LF, as lines do, or all by CR LF: whatever command writes them."""
+    """Each command ends all rows of csv by LF, or by CR LF with --crlf."""
     commands = {"report": ["report", data], "report of trees": ["report", "--tree", data], "diff": ["diff", data, data],
                 "annotate": ["annotate", data], "stat": ["stat", "--per", "cpu", "--", "true"],
                 "list": ["list", "cpu-clock"]}
@@ -182,7 +186,7 @@ def rows_of_csv(data):
 
 
 def without_dev(data, folder):
-    """A file system with nothing in /dev, as a chroot may have it."""
+    """Runs in a file system with an empty /dev, like a chroot may have."""
     root = os.path.join(folder, "root")
     os.mkdir(root)
     script = (f"mount --rbind / {root} && mount -t tmpfs none {root}/dev && exec chroot {root} \"$@\"")

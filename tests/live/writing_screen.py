@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the screen writes (keys w, x, W, and its layout at the end) where the disk is full, gets full, or may not be written: a
-sentence says so, the old file stays, nothing half-written stays, and the session goes on.  A recording (W) of an event whose rate
-was changed tells no one rate.
+"""Checks the files that the screen writes: keys w, x, W, and the layout at the end.
+
+The disk is full, fills up, or is read-only.  A sentence reports that.  The old file stays, no
+partial file stays, and the session goes on.  A recording (W) of an event whose rate was changed
+states no single rate.
 
 usage: writing_screen.py STROBE SHARES
 """
@@ -20,14 +22,14 @@ import checks as common  # noqa: E402
 
 checks = common.Checks()
 strobe, paths = (os.path.abspath(path) for path in sys.argv[1:3])
-# Key and ending: the ending is the format.
+# Key and file name; the ending selects the format.
 WRITERS = (("w", "screen.txt"), ("w", "screen.html"), ("x", "flames.svg"), ("x", "stacks.folded"), ("x", "trace.json"),
            ("W", "kept.data"))
 NO_SPACE, READ_ONLY = os.strerror(errno.ENOSPC), os.strerror(errno.EROFS)
 
 
 def fill(disk, spare):
-    """Leave so many bytes."""
+    """Fills the disk, except for spare bytes."""
     path = os.path.join(disk, "filler")
     with open(path, "wb", buffering=0) as file:
         try:
@@ -39,12 +41,13 @@ def fill(disk, spare):
 
 
 def flat(screen):
-    """A sentence may be longer than a line; the log has it whole."""
+    """Returns the screen's text without blanks: a sentence may span lines.  The log has it whole.
+    """
     return "".join(screen.text().split())
 
 
 def ask(screen, key, path):
-    """Press the key, and answer its prompt."""
+    """Presses the key and answers its prompt with path."""
     screen.send(key)
     screen.until(" to: ")
     screen.send("\x15" + path + "\r")
@@ -62,7 +65,7 @@ def try_writers(screen, disk, name, wanted):
         kept = open(out, "rb").read() if os.path.exists(out) else None
         checks.check(f"{label}: the old file stays, and nothing else", kept == old and sorted(os.listdir(disk)) == before,
                      (kept and kept[:80], before, os.listdir(disk)))
-        # The next message is to be a new one.
+        # Removes the message, so that the next one is a new one.
         screen.send("?")
         checks.check(f"{label}: the session goes on", screen.until("buffers in the kernel"), screen.text())
         screen.send("q")
@@ -81,7 +84,7 @@ def session(disk, layout):
                 old.write("old\n")
         fill(disk, 0)
         try_writers(screen, disk, "a full disk", NO_SPACE)
-        # The first pages find room, and the chains of a sort are many.
+        # The first pages fit.  The many callchains of a sort need more.
         for _, file in WRITERS:
             os.unlink(os.path.join(disk, file))
         fill(disk, 4096)

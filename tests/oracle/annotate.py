@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""strobe annotate against perf annotate on the same recordings, instruction by instruction: the same addresses, the same
-samples on each, the same percentages but for their rounding.  Then the forms of its output, what it refuses, and the
-tree of sources.
+"""Compares strobe annotate with perf annotate on the same recordings, by instruction.
+
+Addresses and samples are equal.  Percentages are equal except for rounding.  Also checks the output
+formats, the refusals, and the tree of sources.
 
 usage: annotate.py STROBE WORKLOADS
 """
@@ -27,7 +28,7 @@ WORK = os.path.abspath(sys.argv[2])
 HEAD = re.compile(r"\|\s*Source code & Disassembly of (\S+) for (\S+) \((\d+) samples")
 ROW = re.compile(r"^\s*([\d.]+)\s*:\s+([0-9a-f]+):\s+(\S.*)$")
 
-# All of its time is libc's.
+# All of its time is in libc.
 COPIES = r"""
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +44,8 @@ int main(void)
 }
 """
 
-# A function with a name from anywhere, one that is inlined, and one of the same name in two programs.
+# One function is inlined, one has a source path that leads out of the tree, and one has the same
+# name in two programs.
 PROGRAM = r"""
 #include <stdlib.h>
 static volatile unsigned sum;
@@ -86,7 +88,7 @@ def annotate(*words):
 
 
 def build(folder, name, text):
-    """A program and its source, both in the folder."""
+    """Builds a program in the folder, next to its source.  Returns whether that succeeded."""
     compiler = shutil.which("cc")
     source = os.path.join(folder, name + ".c")
     with open(source, "w", encoding="utf-8") as file:
@@ -108,7 +110,7 @@ def record(data, options, command):
 # --- against perf ---
 
 def perf_sections(data, images, *options):
-    """{(image, event): {address: number}} of some images."""
+    """Returns {(image, event): {address: number}} of some images, by perf."""
     out = run(["perf", "annotate", "--stdio", "--no-source", "--percent-type", "local-period",
                "-d", ",".join(images), *options, "-i", data])
     sections, where = {}, None
@@ -124,7 +126,7 @@ def perf_sections(data, images, *options):
 
 
 def our_sections(text):
-    """The same of the JSON: {(image, event): {address: (samples, percent)}}."""
+    """Returns {(image, event): {address: (samples, percent)}} of strobe's JSON."""
     top = json.loads(text)
     sections = {}
     for function in top["functions"]:
@@ -140,7 +142,7 @@ def our_sections(text):
 
 
 def compare(name, data, wanted):
-    """wanted: images that must be there."""
+    """Compares both.  wanted: images that must be present."""
     samples = perf_sections(data, wanted, "--show-nr-samples")
     percents = perf_sections(data, wanted)
     found = annotate(data, "--rows", "0", "--mode", "assembly", "--format", "json")
@@ -266,7 +268,8 @@ def check_refusals(data, folder):
 
 
 def check_missing(data, program, folder):
-    """The same recording, where the source, the debug information and at last the program are gone."""
+    """Reads the same recording after source, debug information, and finally the program are gone.
+    """
     source = os.path.join(folder, "program.c")
     os.rename(source, source + ".moved")
     found = annotate(data, "work")

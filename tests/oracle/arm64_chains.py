@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A recording of arm64 by perf record --call-graph dwarf, read on any machine: each sample has the program's callers.
+"""Reads an arm64 recording of perf record --call-graph dwarf on any machine.
 
-fixtures/chains_arm64.tar.xz has the recording, the program (fixtures/chains_arm64.c) and the vdso, both by build-id.  It
-was made in the guest of tests/vm on QEMU's -cpu max,sve=off,pauth-impdef=on, one CPU, with perf 6.1:
+Each sample has the program's callers.  fixtures/chains_arm64.tar.xz has the recording, the program
+(fixtures/chains_arm64.c) and the vdso, both by build-id.  It was made in the guest of tests/vm on
+QEMU's -cpu max,sve=off,pauth-impdef=on, one CPU, with perf 6.1:
 
     perf record -e instructions:u -c 1000003 --call-graph dwarf,65528 -o perf.data -- chains_arm64
 
-perf script itself shows no more than the leaf's caller in it.  The program's code is the truth.
+perf script shows no more than the leaf's caller.  The program's code gives the expected chains.
 
 usage: arm64_chains.py STROBE FIXTURE
 """
@@ -40,7 +41,7 @@ SAMPLES = {
 
 
 def run(folder, *arguments):
-    """What strobe prints, with files found below the folder alone."""
+    """Runs strobe, which finds files only below the folder."""
     environment = os.environ | {"HOME": folder, "XDG_CACHE_HOME": os.path.join(folder, "cache")}
     return subprocess.run([strobe, *arguments], capture_output=True, text=True, check=False, env=environment, cwd=folder)
 
@@ -65,7 +66,7 @@ with tempfile.TemporaryDirectory() as made:
     got, kernel, said = read(made)
     checks.check("all samples have the program's chains", got == SAMPLES, f"{got} {said}")
     checks.check("all paths are among them", PATHS <= got.keys() and all(map(is_known, got)), got)
-    # large() touches a page for the first time: the kernel has copied nothing, and x30 has the caller.
+    # large() touches a page for the first time: the kernel copied no stack, and x30 has the caller.
     checks.check("a chain without a copy is cut behind the leaf's caller", kernel == {"[truncated];begin;large": PERIOD}, kernel)
     checks.check("the report says how many are whole", percent(made) == 97.7273, percent(made))
     script = run(made, "export", "perf.data", "--symfs", made, "--format", "script").stdout

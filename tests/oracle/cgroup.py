@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Profiles and counts of one of two busy cgroups, against perf's with the same cgroup and against what runs there.
+"""Compares profiles and counts of one of two busy cgroups with perf's and with its processes.
 
 usage: cgroup.py STROBE SHARES DEEP
 """
@@ -31,7 +31,10 @@ checks = Checks()
 
 
 def hierarchy():
-    """Where events take cgroups from: version 1 with the controller, else version 2."""
+    """Returns the mount point of the cgroups that events use.
+
+    This is version 1 if it has the controller, else version 2.  None if neither is mounted.
+    """
     unified = None
     with open("/proc/self/mounts", encoding="utf-8") as mounts:
         for line in mounts:
@@ -45,7 +48,10 @@ def hierarchy():
 
 @contextlib.contextmanager
 def made(root, *names):
-    """Cgroups below one of our own, and their names below the root; they are empty again at the end."""
+    """Makes cgroups below one of our own; yields their names below the root.
+
+    Removes them at the end, when they are empty.
+    """
     paths = [os.path.join(root, NAME)] + [os.path.join(root, NAME, name) for name in names]
     there = []
     try:
@@ -61,7 +67,7 @@ def made(root, *names):
 
 @contextlib.contextmanager
 def inside(root, cgroup, command):
-    """A command that is in the cgroup from its first instruction on."""
+    """Runs a command that is in the cgroup from its first instruction on; kills it at the end."""
 
     def join():
         with open(os.path.join(root, cgroup, "cgroup.procs"), "w", encoding="ascii") as procs:
@@ -83,7 +89,7 @@ def report(strobe, *words):
 
 
 def perf_shares(data):
-    """Samples by symbol and the pids that have some, of perf script."""
+    """Returns samples by symbol, and the pids that have samples, from perf script."""
     symbols, pids = {}, set()
     text = run(["perf", "script", "-i", data, "-F", "pid,ip,sym"]).out
     for line in text.splitlines():
@@ -95,7 +101,7 @@ def perf_shares(data):
 
 
 def profile(strobe, root, one, two, first, second):
-    """The same seconds, seen by both."""
+    """Both tools sample the same seconds."""
     with tempfile.TemporaryDirectory() as folder:
         data = os.path.join(folder, "perf.data")
         perf = subprocess.Popen(["perf", "record", "-q", "-a", "-e", "cpu-clock", "-F", "997", "-G", one, "-o", data,
@@ -136,7 +142,7 @@ def by_cgroup(strobe, one, two):
 
 
 def recorded(strobe, one, two, first):
-    """What strobe records of cgroups, perf reads."""
+    """perf reads a recording of cgroups made by strobe."""
     with tempfile.TemporaryDirectory() as folder:
         data = os.path.join(folder, "strobe.data")
         result = run([strobe, "record", "-e", "cpu-clock", "-G", f"{one},{two}", "--duration", "0.4", "-o", data])
@@ -148,7 +154,7 @@ def recorded(strobe, one, two, first):
 
 
 def compared(strobe, one, two, empty):
-    """Rows by cgroup against a recording whose first cgroup is not in the one that is shown."""
+    """Rows by cgroup are compared with a base whose first cgroup is not in the shown recording."""
     with tempfile.TemporaryDirectory() as folder:
         shown, base = (os.path.join(folder, name) for name in ("shown", "base"))
         for path, cgroups in ((base, f"{one},{two}"), (shown, f"{two},{empty}")):
@@ -164,7 +170,7 @@ def compared(strobe, one, two, empty):
         changes = {name: float(change) for change, name in re.findall(r"([+-]\d+\.\d+) +(\w+)", screen.text())}
         result = run([strobe, "report", base, "--group", "cgroup", "--format", "json"])
         shares = {row["cgroup"]: row["self_percent"] for row in json.loads(result.out)["events"][0]["rows"]}
-        # In what is shown one has all.
+        # In the shown recording, cgroup two has all samples.
         checks.check("changes of cgroups", there and abs(changes.get("two", 0) - 100 + shares["two"]) < 0.2 and
                      abs(changes.get("one", 0) + shares["one"]) < 0.2, f"{shares}\n{screen.text()}")
         screen.send("q")
@@ -172,7 +178,10 @@ def compared(strobe, one, two, empty):
 
 
 class Counter:
-    """A counting command that prints intervals: it has begun when the first is there, and ends with the next."""
+    """A counting command that prints intervals.
+
+    It has begun when the first one is printed.  end() waits for two more.
+    """
 
     def __init__(self, command):
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -180,7 +189,7 @@ class Counter:
         self.lines = []
 
     def until(self, wanted):
-        """Read until so many more lines match."""
+        """Reads until this number of further lines names the event."""
         while wanted and (line := self.process.stdout.readline()):
             self.lines.append(line)
             wanted -= "page-faults" in line
@@ -188,23 +197,26 @@ class Counter:
     def end(self):
         self.until(2)
         self.process.send_signal(signal.SIGINT)
-        # Not communicate(): what was read ahead would be lost.
+        # Not communicate(): it would lose the lines that were read ahead.
         self.lines += self.process.stdout.readlines()
         self.process.wait(timeout=60)
         return self.lines
 
 
 def count_faults(strobe, root, one):
-    """Page faults of a program that runs while both count: strobe's, perf's, and strobe's table."""
+    """Counts page faults of a program that runs while both tools count.
+
+    Returns strobe's count, perf's count, and strobe's rows.
+    """
     perf = Counter(["perf", "stat", "-I", "100", "-x", ";", "-a", "-e", "page-faults", "-G", one])
     ours = Counter([strobe, "stat", "-I", "100", "--format", "csv", "-e", "page-faults", "-G", one])
     perf.until(1)
-    ours.until(2)  # its head names the event's column alone
+    ours.until(2)  # two intervals: counting has begun
     with inside(root, one, [sys.executable, "-S", "-E", "-c", FAULTS]) as work:
         work.wait()
     theirs = sum(int(line.split(";")[1]) for line in perf.end() if line.count(";") > 3 and "page-faults" in line
                  and line.split(";")[1].strip().isdigit())
-    # A busy machine adds sentences.
+    # Drops the notes that strobe adds on a busy machine.
     rows = [line.strip().split(",") for line in ours.end() if re.match(r"time_s,|[0-9.]+,[0-9.]+,", line)]
     head = rows.pop(0)
     mine = sum(int(row[head.index("count")]) for row in rows if row[head.index("count")].isdigit())
@@ -214,7 +226,7 @@ def count_faults(strobe, root, one):
 def counted(strobe, root, one):
     for _ in range(3):
         mine, theirs, rows = count_faults(strobe, root, one)
-        # perf's intervals were seen to have seven times what the program did, once in some dozens of runs.
+        # Once in some dozens of runs, perf's intervals had seven times the faults of the program.
         if theirs <= 2 * mine:
             break
     checks.check("strobe stat counts what perf stat counts", mine == theirs and mine >= 2000,
@@ -238,7 +250,7 @@ def sentences(strobe, root, empty):
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         head = process.stderr.readline() if words == ["report"] else ""
         with contextlib.suppress(OSError):
-            # Events are open, or it is gone before: both have to be told.
+            # Before or after the events are opened, a removed cgroup must be reported.
             os.rmdir(os.path.join(root, empty))
         out, err = process.communicate(timeout=50)
         checks.check(f"a cgroup that goes away ends {words[0]}, with a sentence",

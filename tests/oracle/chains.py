@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Call chains that are put together from several parts of a recording, on files made by hand.
+"""Checks callchains that consist of several parts of a recording, on files made by hand.
 
-lbr: samples as of `perf record --call-graph lbr`.  The stacks have the names that perf script gives them.
-deferred: samples whose user part came in a CALLCHAIN_DEFERRED record (Linux 6.19), which perf 6.1 does not know: the
-stacks are known from how the file was made, in either byte order.
-marks: chains that strobe unwound and recorded, which tell how they ended.  perf shows no mark.
+lbr: samples like those of `perf record --call-graph lbr`.  The stacks have perf script's names.
+deferred: samples whose user part came in a CALLCHAIN_DEFERRED record (Linux 6.19).  perf 6.1 does
+not know it, so the stacks are known from how the file was made.  Both byte orders.
+marks: chains that strobe unwound and recorded, with marks for their end.  perf shows no mark.
 
 The program in the files is strobe itself, which has many functions.
 
@@ -33,7 +33,7 @@ OTHER = Samples.PID + 1
 
 
 def functions():
-    """[(name, first address, last address)] of the program's code, at least six, each of 16 bytes or more."""
+    """Returns [(name, first address, last address)] of functions of 16 bytes or more."""
     out = subprocess.run(["nm", "-S", "--defined-only", program], capture_output=True, text=True, check=True).stdout
     found = [(name, int(at, 16), int(at, 16) + int(size, 16) - 1) for at, size, name in
              re.findall(r"^([0-9a-f]+) ([0-9a-f]+) [tT] (\w+)$", out, re.M) if int(size, 16) >= 16]
@@ -42,7 +42,7 @@ def functions():
 
 
 def segment():
-    """(address, offset in the file, length) of what is mapped to be executed."""
+    """Returns (address, offset in the file, length) of the executable segment."""
     out = subprocess.run(["readelf", "-lW", program], capture_output=True, text=True, check=True).stdout
     offset, address, length = re.search(
         r"LOAD\s+0x([0-9a-f]+) 0x([0-9a-f]+) 0x[0-9a-f]+ 0x[0-9a-f]+ 0x([0-9a-f]+) R E", out).groups()
@@ -50,7 +50,7 @@ def segment():
 
 
 class Recording(Samples):
-    """Of one mapping of the program."""
+    """A recording with one mapping of the program."""
 
     def __init__(self, order="<", branch=0, **flags):
         super().__init__(order, branch, **flags)
@@ -65,8 +65,8 @@ class Recording(Samples):
 
 
 class Unwound(Recording):
-    """By strobe, from copies of 16 KiB."""
-    COPIED_AT = 88  # sample_stack_user
+    """A recording by strobe, which unwound copies of 16 KiB."""
+    COPIED_AT = 88  # offset of sample_stack_user
 
     def attrs(self, size=128):
         return [(attr[:self.COPIED_AT] + self.pack("I", 16384) + attr[self.COPIED_AT + 4:], ids)
@@ -78,12 +78,12 @@ def tidy(name):
 
 
 def strobe_stacks(path):
-    """{stack, leaf first: samples}."""
+    """Returns {stack, leaf first: samples}."""
     out = subprocess.run([strobe, "export", path, "--format", "folded"], capture_output=True, text=True, check=True).stdout
     stacks = collections.Counter()
     for line in out.splitlines():
         stack, weight = line.rsplit(" ", 1)
-        # perf does not tell what is cut.
+        # perf does not mark cut chains.
         stacks[tuple(tidy(name) for name in reversed(stack.split(";")[1:]) if name != "[truncated]")] += int(weight)
     return stacks
 
@@ -137,7 +137,7 @@ def deferred(names):
     a, b, c, d, e = [(BASE + first, BASE + last) for _, first, last in names[:5]]
     name = [row[0] for row in names]
     kernel = [IN_KERNEL, KERNEL_IP, KERNEL_IP + 64]
-    # Callers are return addresses: the first byte behind the function that calls.
+    # Callers are return addresses: the first byte after the calling function.
     chain = [a[0], b[1] + 1, c[1] + 1]
     full, cut = ("KERNEL", "KERNEL", *name[:3]), ("KERNEL", "KERNEL")
     wanted = collections.Counter({full: 4, cut: 3, tuple(name[:3]): 1, ("KERNEL", "KERNEL", name[3]): 1})
@@ -171,7 +171,7 @@ def marks(names, has_perf):
     with tempfile.TemporaryDirectory() as folder:
         for order in "<>":
             made = Unwound(order)
-            for count in (*range(5), 2, 2):  # cut more often than others
+            for count in (*range(5), 2, 2):  # mark 2 is more frequent than the others
                 for _ in range(n):
                     made.sample(a, [IN_USER, a, b + 1, c + 1, *[IN_USER] * count])
             path = made.write(folder)

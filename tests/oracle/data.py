@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What samples carry besides where they were, recorded by strobe and by perf and read by both.
+"""Checks the data of samples besides their place, recorded and read by strobe and by perf.
 
 usage: data.py STROBE WORKLOADS
 """
@@ -25,17 +25,23 @@ def run(command, **more):
 
 
 def losses(told):
-    """perf's warning about the samples that strobe told as lost or held back: kernels count hits that they do not sample."""
+    """Returns perf's warning about samples that strobe reported as lost or held back.
+
+    Kernels count hits that they do not sample.
+    """
     found = re.search(r"([\d,]+) samples?, ([\d,]+) lost(?:, ([\d,]+) held back)?", told)
     taken, *missing = (int((number or "0").replace(",", "")) for number in found.groups()) if found else (0,)
     missing = sum(missing)
     share = missing / (taken + missing) if missing else 0
-    # perf says nothing of less.
+    # perf warns only above 5 %.
     return f"Warning:\nProcessed {taken + missing} samples and lost {100 * share:.2f}%!\n\n" if share > 0.05 else ""
 
 
 def script(path, fields=None, told=""):
-    """Lines of perf script with these fields alone, or as it is.  told: what strobe said of the recording."""
+    """Returns the lines of perf script, with only these fields if given.
+
+    told: strobe's messages about the recording.
+    """
     made = run(["perf", "script", "-i", path, *(["-F", fields] if fields else [])])
     expected = losses(told)
     checks.check(f"perf script of {os.path.basename(path)} complains of {'what strobe told' if expected else 'nothing'}",
@@ -60,9 +66,9 @@ def addresses(strobe, work, folder):
         address = int(words[0], 16)
         if start <= address < start + size:
             seen[address - start] += 1
-            # The page is not there yet, the code is.
+            # The page of data is not there yet; the page of code is.
             checks.check(f"code of fault {address - start:x} is in a page of 4K", words[-1] == "4K", line)
-    # A sanitizer's runtime may have looked at the variable before.
+    # A sanitizer's runtime may have read the variable before.
     checks.amount("each page of the variable is one fault, at its address",
                  seen == collections.Counter({i * PAGE + 8: 1 for i in range(PAGES)}), dict(seen))
     maps = run(["perf", "script", "-i", path, "--show-mmap-events"]).stdout
@@ -78,7 +84,7 @@ def refused(strobe):
 
 
 def ours(strobe, path, group):
-    """{(values of the fields ...): samples}"""
+    """Returns {(values of the fields ...): samples}."""
     made = run([strobe, "report", path, "--group", group, "--format", "json"])
     if not checks.check(f"strobe report --group {group} reads {os.path.basename(path)}", made.returncode == 0,
                         repr(made.stderr[-400:])):
@@ -89,7 +95,10 @@ def ours(strobe, path, group):
 
 
 def tracepoints(strobe, folder):
-    """Of a recording of either the same fields by both, from a file and from a pipe."""
+    """Both tools read the same fields from recordings of either tool.
+
+    perf also reads strobe's pipe.
+    """
     command = ["sh", "-c", "for i in 1 2 3 4 5; do sleep 0.01; done"]
     for by, line in (("strobe", [strobe, "record", "-c", "1"]), ("perf", ["perf", "record", "-q", "-c", "1"])):
         path = os.path.join(folder, f"{by}-switches.data")
@@ -122,7 +131,10 @@ def tracepoints(strobe, folder):
 
 
 def groups(strobe, work, folder):
-    """{leader,members}:S: what each counted weighs on the leader's samples, in the recordings of either the same to both."""
+    """Both tools read the same counts of {leader,members}:S from recordings of either tool.
+
+    Each member's count is the weight of the leader's sample.
+    """
     command = ["--", os.path.join(work, "faults"), "20000", "3"]
     for by, line in (("strobe", [strobe, "record", "--no-credit", "--scope", "task"]), ("perf", ["perf", "record", "-q"])):
         path = os.path.join(folder, f"{by}-group.data")
@@ -136,12 +148,12 @@ def groups(strobe, work, folder):
             theirs[event] = (samples + 1, count + int(period))
         made = run([strobe, "report", path, "--group", "event", "--format", "json"])
         mine = [(event["samples"], event["count"]) for event in json.loads(made.stdout)["events"]]
-        # perf has no line of a member that counted nothing.
+        # perf has no line for a member that counted nothing.
         checks.check(f"{by}'s recording of a group: {mine} is what perf has",
                      sorted(one for one in mine if one[0]) == sorted(theirs.values()) and len(mine) == 3, theirs)
-        # What comes after the last sample, up to a millisecond of the task, is in none.
+        # Counts after the last sample, up to a millisecond of the task, are in no sample.
         checks.check(f"{by}'s recording of a group: the faults are all there", 59000 <= mine[1][1] < 61000, mine)
-    # Of a member that samples nothing perf demands the format as well, or reads nothing at all.
+    # perf needs the format of a member that takes no samples, too; else it reads nothing.
     path = os.path.join(folder, "member.data")
     run([strobe, "record", "-e", "{page-faults,syscalls:sys_enter_getpid}:S", "-c", "100", "-o", path, *command])
     lines = script(path, "event")

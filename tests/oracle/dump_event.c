@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * dump_event.c - what an event's text is parsed to, one line of "key=value" words for each event.
+ * dump_event.c - prints parsed event texts, one line of "key=value" words for each event.
  *
- * usage: dump_event TEXT...; a text that is refused gives "error KIND at OFFSET near NAME".
+ * usage: dump_event TEXT...
+ *
+ * A text that is refused gives "error KIND at OFFSET near NAME".
  */
 #include "sampler/events/event.h"
 

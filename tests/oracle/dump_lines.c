@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * dump_lines.c - what symbols/dwarf/dwarf.h knows about addresses, as text, for comparisons.  Of a file
- * without debug information: what symbols/dwarf/gopclntab.h knows.
+ * dump_lines.c - prints functions and source lines of addresses as text, for comparisons.
  *
  * usage: dump_lines [--quick] FILE [DEBUG|- [ALT|- [PART...]]]
  *
- * Virtual addresses come in hexadecimal from standard input, one a line; an empty line or the end
- * asks for them.  For each, in ascending order, a line with the address, then one for each frame:
- * its function, file, line and column, between tabs; then an empty line.  Split parts that are
- * missing are opened by name, like the loader does.  On standard error, for each question, its CPU
- * time in milliseconds and the process's memory in KiB; the same for what is done between two
- * questions.  With --quick, lines alone are asked for, as far as that is quicker, and nothing is
- * done between questions.
+ * The lines come from symbols/dwarf.h, or from symbols/gopclntab.h if the file has no debug
+ * information.  Virtual addresses come in hexadecimal from standard input, one a line; an empty
+ * line or the end asks for them.  Each address, in ascending order, gives a line with the address,
+ * then one line for each frame.  A frame has function, file, line and column, between tabs.  An
+ * empty line follows.  Missing split parts are opened by name, like the loader does.
+ *
+ * Standard error gets the CPU time in milliseconds and the memory of the process in KiB for each
+ * question.  It gets the same for the work between two questions.  With --quick, only lines are
+ * asked for, as far as that is quicker, and no work is done between questions.
  */
 #include "symbols/dwarf/dwarf.h"
 #include "symbols/dwarf/gopclntab.h"
@@ -61,7 +62,7 @@ static void show(const struct codetab *table)
 	}
 }
 
-/* Open what is missing.  False where nothing could be. */
+/* Opens the missing split parts.  Returns false if none could be opened. */
 static bool add_missing(const struct dwarf *dwarf)
 {
 	const size_t before = n_parts;
@@ -74,7 +75,7 @@ static bool add_missing(const struct dwarf *dwarf)
 	return n_parts > before;
 }
 
-/* The same out of Go's own table. */
+/* Variant of ask() for Go's own table. */
 static int ask_go(int fd, const uint64_t *addresses, size_t n, struct codetab_builder *builder,
 	struct codetab_entry *entries)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * dump_names.c - what symbols/client/symbols.h calls addresses of files, as text, for comparisons.
+ * dump_names.c - prints the symbols of addresses, by symbols/symbols.h, for comparisons.
  *
  * usage: dump_names FILE...
  *
- * From standard input comes, one a line, the number of a file (from 0) and a virtual address of it
- * in hexadecimal. For each, in the same order, a line with the start of the symbol that covers it,
- * its size, its name and "?" if that is uncertain, between tabs.  A function without a name has an
- * empty one.  "-": no symbol covers the address.
+ * Each line of standard input has the number of a file (from 0) and a virtual address of it in
+ * hexadecimal.  For each, in the same order, a line has the start, size and name of the symbol
+ * that covers it, between tabs.  "?" follows if the symbol is uncertain.  A function without a
+ * name has an empty one.  "-": no symbol covers the address.
  */
 #include "symbols/client/symbols.h"
 
@@ -68,7 +68,7 @@ static int answer(struct symbols *symbols, int n, char *const *paths)
 
 int main(int argc, char **argv)
 {
-	/* The files speak for themselves. */
+	/* Only the files' own symbols are used. */
 	static const char *const no_debug_files[] = {NULL};
 	const struct symbols_config config = {.cache_dir = "", .debug_dirs = no_debug_files};
 	struct symbols *symbols;

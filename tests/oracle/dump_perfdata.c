@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * dump_perfdata.c - what the reader finds in a recording, as lines for tests to compare.
+ * dump_perfdata.c - prints the contents of a recording, as lines for tests to compare.
  *
  *   dump_perfdata [--records] FILE|-
  *
- * "count TYPE N" for each record type, "event NAME SAMPLES", "state KEY VALUE", and with --records one line for each
- * record with a digest of its bytes as given out.
+ * Prints "count TYPE N" for each record type, "event NAME SAMPLES", and "state KEY VALUE".  With
+ * --records, also prints one line for each record, with a digest of the bytes that the reader
+ * returned.
  */
 #include "sampler/perfdata/reader.h"
 #include "sampler/perfdata/tracing.h"
@@ -26,7 +27,7 @@ static uint64_t digest(const void *bytes, size_t n)
 	return hash;
 }
 
-/* Of each tracepoint whose format is told, its first line. */
+/* Prints the first line of each tracepoint format in the recording. */
 static void print_tracepoints(const struct reader_info *info)
 {
 	struct tracing *tracing;

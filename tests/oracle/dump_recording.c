@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * dump_recording.c - each sample of a recording as the loader understood it, one a line; then the counts by event.
+ * dump_recording.c - prints each sample of a loaded recording, one a line, then counts by event.
  *
  * usage: dump_recording FILE
  */
@@ -16,7 +16,8 @@
 
 static struct recording *recording;
 
-/* In the order and form of perf script -F comm,pid,tid,cpu,time,period,event,ip,dso --ns, but for tabs. */
+/* Order and form are those of perf script -F comm,pid,tid,cpu,time,period,event,ip,dso --ns,
+ * with tabs between the fields. */
 static int dump(const struct recording_sample *sample, void *ctx)
 {
 	const struct record *record = sample->record;
@@ -26,7 +27,7 @@ static int dump(const struct recording_sample *sample, void *ctx)
 	const struct frame *frame = stacks_frame_get(stacks, node->frame);
 
 	(void)ctx;
-	/* perf has samples of switches, and not the time between them. */
+	/* perf has samples of switches, but not the time between them. */
 	if (sample->is_span)
 		return 0;
 	printf("sample\t%s\t%" PRId32 "/%" PRId32 "\t%" PRIu32 "\t%" PRIu64 "\t%u\t%" PRIu64

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * dump_tracepoints.c - lines of tracepoints, as fields.h makes them of format files and raw data.
+ * dump_tracepoints.c - prints lines of tracepoints that fields.h makes of formats and raw data.
  *
- * usage: dump_tracepoints TRACEFS < COMMANDS.  A command is a line: "format PATH" reads a format
- * file, "raw HEX" prints how the line of these bytes was made ("none", "format", "fields"), a tab,
- * and the line.
+ * usage: dump_tracepoints TRACEFS < COMMANDS
+ *
+ * A command is a line.  "format PATH" reads a format file.  "raw HEX" prints the source of the
+ * line of these bytes ("none", "format", "fields"), a tab, and the line.
  */
 #include "sampler/base/sysfile.h"
 #include "sampler/fields/fields.h"
@@ -70,10 +71,10 @@ static bool name_code(void *ctx, uint64_t address, bool with_offset, char *out, 
 		else
 			high = middle;
 	}
-	/* Beyond the last symbol there may be anything. */
+	/* Memory after the last symbol is unknown. */
 	if (!low || low == symbols->n)
 		return false;
-	/* Of several at one address the kernel names the first. */
+	/* The kernel uses the first of several names at one address. */
 	for (low--; low && symbols->at[low - 1].address == symbols->at[low].address;)
 		low--;
 	if (with_offset)
