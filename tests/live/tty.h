@@ -33,9 +33,8 @@ void tty_close(struct tty *tty); /* kills the processes that still run */
 /* Reads until text comes; starts after the last match.  Returns false if it does not come in
  * time. */
 bool tty_expect(struct tty *tty, const char *text);
-void tty_forget(
-	/* Reads the pending output.  tty_expect() then searches only later output. */
-	struct tty *tty);
+/* Reads the pending output.  tty_expect() then searches only later output. */
+void tty_forget(struct tty *tty);
 bool tty_contains(const struct tty *tty, const char *text); /* in all output so far */
 
 void tty_type(struct tty *tty, const char *keys);

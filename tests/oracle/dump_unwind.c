@@ -2,8 +2,11 @@
 /*
  * dump_unwind.c - prints the unwind table of a file, for unwind.py.
  *
- * usage: dump_unwind FILE [DEBUG_FILE]      for each range: its offsets, CFA, bp, ra, rbx, flags
- *        dump_unwind -s FILE...             one line for each file: sizes and the CPU time to build the table
+ * usage: dump_unwind FILE [DEBUG_FILE]
+ *        dump_unwind -s FILE...
+ *
+ * Each range of FILE gives its offsets, CFA, bp, ra, rbx and flags.  With -s, each file gives one
+ * line: sizes, and the CPU time to build the table.
  */
 #include "symbols/dwarf/cfi.h"
 
@@ -22,7 +25,7 @@ static double cpu_ms(void)
 	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
-/* NULL debug_path: none. */
+/* debug_path: NULL if there is no debug file. */
 static int build(const char *path, const char *debug_path, struct unwtab *table)
 {
 	struct unwtab_builder *builder = NULL;

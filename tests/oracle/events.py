@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Event texts as perf understands them, attribute by attribute: what both would pass to perf_event_open(2), and what both refuse.
+"""Compares event texts with perf, attribute by attribute.
+
+Both pass the same attributes to perf_event_open(2), and refuse the same texts.
 
 usage: events.py DUMP_EVENT
 """
@@ -24,7 +26,7 @@ RATE = ("freq", "sample")
 PERF_NAMES = {"{ bp_addr, config1 }": "config1", "{ bp_len, config2 }": "config2",
               "{ sample_period, sample_freq }": "sample"}
 
-# As perf stat opens them.
+# Texts that perf stat opens.
 TEXTS = """
 cycles cpu-cycles instructions cache-references cache-misses branches branch-instructions branch-misses bus-cycles ref-cycles
 stalled-cycles-frontend stalled-cycles-backend idle-cycles-frontend
@@ -42,7 +44,7 @@ msr/tsc/ msr/event=0x1/ msr/event=1/
 software/config=2/ software/config=2,config1=7,config2=9/
 """.split()
 
-# As perf record opens them.
+# Texts that perf record opens.
 SAMPLED = """
 cpu-clock/period=12345/ page-faults/freq=321/ page-faults/period=7,name=mine/u cycles/period=100/ cycles:P cycles:ppu
 page-faults/call-graph=no/ sched:sched_switch r1a8/period=5/ mem:0x1000/4:w
@@ -54,7 +56,7 @@ msr/tsc msr/event=99999999999999999999999/ mem:0x1000:q mem:zzz r L1-dcache-mise
 software/config=zz/ cycles:pppp
 """.split()
 
-# What is different on purpose, and why.
+# Intended differences, and why.
 GUEST = ("exclude_guest is 0x1, perf's 0x0",
          "perf leaves guests out unless some modifier is written, even one that does not speak of them: here only G and H do")
 DIFFERENT = {
@@ -68,7 +70,7 @@ DIFFERENT = {
 
 
 def perf_events(text, sampled):
-    """The attributes that perf asks for, in order; None: it refuses the text."""
+    """Returns the attributes that perf asks for, in order, or None if it refuses the text."""
     with tempfile.TemporaryDirectory() as folder:
         command = (["perf", "record", "-vv", "-o", os.path.join(folder, "data"), "-e", text, "--", "true"] if sampled
                    else ["perf", "stat", "-vv", "-e", text, "--", "true"])
@@ -90,7 +92,7 @@ def perf_events(text, sampled):
 
 
 def our_events(dump, text):
-    """The same of strobe."""
+    """Returns the attributes that strobe asks for, in order, or None if it refuses the text."""
     out = subprocess.run([dump, text], capture_output=True, text=True, timeout=120, check=True).stdout
     if out.startswith("error"):
         return None
@@ -102,10 +104,11 @@ def our_events(dump, text):
 
 
 def compare(text, ours, theirs, sampled):
-    """What differs, as text; "" where nothing does."""
+    """Returns the differences as text; "" if there are none."""
     if ours is None or theirs is None:
         return "" if ours is theirs else f"{'strobe' if ours is None else 'perf'} refuses it"
-    # perf asks again where the kernel refuses, and for more events of its own: ours come first, in order.
+    # perf asks again if the kernel refuses, and for more events of its own.  The compared ones come
+    # first, in order.
     if len(theirs) < len(ours):
         return f"strobe has {len(ours)} events, perf {len(theirs)}"
     differing = set()

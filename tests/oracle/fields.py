@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tracepoints grouped by a field: each value as often as in perf script's lines of the same workload.
+"""Compares tracepoints grouped by a field with perf script's lines of the same workload.
+
+Each value occurs as often in both.
 
 usage: fields.py STROBE WORKLOADS
 """
@@ -19,13 +21,13 @@ from checks import Checks  # noqa: E402
 
 FILTERS = {
     "kmem:kmalloc": "bytes_req == 1600",
-    # The last steps before the program itself are strobe's or perf's, and differ.
+    # The last steps before the program's exec are strobe's or perf's, and differ.
     "raw_syscalls:sys_enter": "id > 14 && id != 59",
     "raw_syscalls:sys_exit": "id > 14 && id != 59",
-    # What a process sends when it ends comes after perf's events on it are closed.
+    # A process that ends sends this signal after perf has closed its events.
     "signal:signal_generate": "sig != 17",
 }
-# Event, field, how perf writes it, and the base of its numbers.
+# Event, field, pattern of perf's text, and base of its numbers.
 CASES = [
     ("syscalls:sys_enter_lseek", "offset", r"offset: (\w+)", 0),
     ("syscalls:sys_exit_lseek", "ret", r"(0x\w+)", 0),
@@ -50,7 +52,7 @@ CASES = [
     ("mmap:vm_unmapped_area", "length", r"len=(\w+)", 0),
     ("kmem:kmalloc", "gfp_flags", r"gfp_flags=(\S+)", 0),
 ]
-# What is known without perf.
+# Counts that are known without perf.
 KNOWN = {
     "syscalls:sys_enter_lseek": {4096: 26, 123456789012: 14, 2**64 - 1: 1},
     "syscalls:sys_enter_dup2": {50: 3, 51: 3},
@@ -71,7 +73,7 @@ def run(*command):
 
 
 def normal(value, base=0):
-    """One number, however it is written; else the text."""
+    """Returns a number in one form, or other text unchanged."""
     try:
         return int(str(value), base) % 2**64
     except ValueError:
@@ -100,7 +102,7 @@ def missing():
 
 
 def by_perf(cases, program):
-    """{event: Counter of values} of perf script's lines."""
+    """Returns {event: Counter of values} from perf script's lines."""
     counts = {event: Counter() for event, _, _, _ in cases}
     patterns = {event: (re.compile(pattern), base) for event, _, pattern, base in cases}
     with tempfile.TemporaryDirectory() as folder:
@@ -119,7 +121,10 @@ def by_perf(cases, program):
 
 
 def by_strobe(strobe, cases, program):
-    """The same of reports, with as many fields in each as it takes."""
+    """Returns the same as by_perf(), from strobe's reports.
+
+    Each report has as many fields as it can take.
+    """
     counts = {}
     left = list(cases)
     while left:
@@ -149,13 +154,13 @@ def has_field(event, field):
 
 
 def lines(text):
-    """How often each event told what."""
+    """Counts how often each event printed each text."""
     found = re.findall(r"^\s*\S.*?: +(\w+:\w+): ?(.*?)\s*$", text, re.MULTILINE)
     return Counter(found)
 
 
 def whole_lines(strobe, cases, program):
-    """What strobe export prints of perf's recording, against perf script."""
+    """Compares the lines of strobe export and perf script for perf's recording."""
     with tempfile.TemporaryDirectory() as folder:
         data = os.path.join(folder, "perf.data")
         run("perf", "record", "-o", data, *event_options(event for event, _, _, _ in cases), program)
@@ -172,7 +177,7 @@ def whole_lines(strobe, cases, program):
 
 
 def long_paths(strobe):
-    """Two programs whose paths differ behind the first 400 bytes are two."""
+    """Two programs whose paths differ only after the first 400 bytes have a row each."""
     with tempfile.TemporaryDirectory() as folder:
         deep = "/".join([folder] + ["d" * 100] * 4)
         runs = {deep + "/a/prog": 3, deep + "/b/prog": 2}
@@ -207,7 +212,7 @@ def main():
     for event, reason in left_out.items():
         checks.skip(event, reason)
     cases = [case for case in CASES if case[0] not in left_out]
-    run(program)  # what only the first run meets
+    run(program)  # the first run has events that no later one has
     theirs = by_perf(cases, program)
     ours = by_strobe(strobe, cases, program)
     for event, field, _, _ in cases:

@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`strobe export --format folded` against the rules of stackcollapse-perf.pl, applied to `perf script`.
+"""Compares `strobe export --format folded` with stackcollapse-perf.pl's rules on `perf script`.
 
-The lines and their weights must be equal as a set.  Brackets within names stay: there stackcollapse-perf.pl would cut them, and
-make several functions one.  Some of what perf's text holds names no function of the program, and is
-taken into account rather than compared:
- - a frame at address 0, where walking frame pointers ended: strobe leaves it out;
- - a caller at "function+0x0": a return address right behind a call that does not return lies in the next function; strobe
-   looks up the call itself, so the name at that place is not compared;
- - functions without a name, which strobe tells apart by their addresses;
- - parameters, which strobe keeps if they alone tell functions apart;
- - "@plt", a call of another file's function, which perf names after another one or not at all;
- - the caller of execve() while the new program is being made: its address lies in memory that is gone by then, which strobe
-   calls [unknown] and perf by what was there.
+The lines and their weights must be equal as a set.  Brackets within names stay:
+stackcollapse-perf.pl would cut them there and merge several functions.  Some of perf's text names
+no function of the program, and is not compared:
+
+- a frame at address 0, the end of a walk along frame pointers: strobe leaves it out;
+- a caller at "function+0x0": the return address after a call that does not return is in the next
+  function.  strobe looks up the call itself, so the name there is not compared;
+- functions without a name, which strobe distinguishes by their addresses;
+- parameters, which strobe keeps if only they distinguish functions;
+- "@plt", a call of another file's function, which perf names after another one or not at all;
+- the caller of execve() while the new program is set up: its memory is gone then.  strobe calls it
+  [unknown], perf uses the old name.
+
 Control characters are not compared either: strobe writes none.
 
 usage: folded.py STROBE WORKLOADS [CASE...]     or: folded.py STROBE --file RECORDING
@@ -42,7 +44,7 @@ def tidy(name, java):
 
 
 def functions(address, name, module, java, caller):
-    """The parts that one line of a stack stands for, outermost first."""
+    """Returns the frames that one line of a stack represents, outermost first."""
     offset = re.search(r"\+0x([0-9a-f]+)$", name)
     if name == "[unknown]" and module == "[unknown]" and int(address, 16) == 0:
         return []
@@ -61,7 +63,7 @@ def functions(address, name, module, java, caller):
 
 
 def collapse(text, event):
-    """{stack: weight} of one event."""
+    """Returns {stack: weight} of one event."""
     sums = collections.Counter()
     stack, command, weight, frames = [], None, 0, 0
     for line in text.split("\n"):
@@ -77,7 +79,7 @@ def collapse(text, event):
             command = head.group(1).replace(" ", "_")
             weight = int(head.group(4) or 1)
         elif command is not None:
-            # Of a file that was deleted stackcollapse-perf.pl takes the name apart at its parenthesis.
+            # stackcollapse-perf.pl splits the name of a deleted file at its parenthesis.
             frame = FRAME.match(line.replace(" (deleted))", ")"))
             if frame:
                 stack = functions(*frame.groups(), command.startswith("java"), frames > 0) + stack
@@ -86,24 +88,27 @@ def collapse(text, event):
 
 
 def without_address(line):
-    """Functions without a name as their files."""
+    """Replaces functions without a name by their files."""
     return re.sub(r"(?<=;)([^;]+)\+0x[0-9a-f]+(?=;|$)", r"[\1]", line)
 
 
 def alike(one, other):
-    """Frame by frame, where a frame that is not compared is like any."""
+    """Compares frame by frame; a frame that is not compared equals any other."""
     one, other = one.split(";"), other.split(";")
     return len(one) == len(other) and all(a == b or ANY in (a, b) for a, b in zip(one, other))
 
 
 def not_compared(line):
-    """Strobe's line with what perf may call otherwise left open."""
+    """Replaces names in strobe's line that perf may not have by ANY."""
     line = re.sub(r"[^;]+@plt(?=;|$)", ANY, line)
     return line.replace("[unknown]", ANY) if "_sys_execve" in line else line
 
 
 def callers(sums):
-    """Without callers that are no code, which perf shows, and without what tells that a stack is cut, which perf does not."""
+    """Removes frames that only one of the two tools shows.
+
+    perf shows callers that are no code.  strobe marks cut stacks.
+    """
     told = collections.Counter()
     for line, weight in sums.items():
         command, *frames, leaf = line.split(";")
@@ -112,7 +117,10 @@ def callers(sums):
 
 
 def compare(name, perf, strobe):
-    """Lines with a frame that is not compared take those of strobe that fit and have weight left."""
+    """Matches lines of both.
+
+    A line with a frame that is not compared takes strobe's lines that fit and have weight left.
+    """
     left = callers(strobe)
     perf = callers(perf)
     missing = {}
@@ -123,7 +131,7 @@ def compare(name, perf, strobe):
             missing[line] = weight - equal
     open_lines = {line: not_compared(line) for line, rest in left.items() if rest}
     loose = 0
-    # Those that fit least go first.
+    # Lines with the fewest open frames go first.
     for line, weight in sorted(missing.items(), key=lambda item: item[0].count(ANY)):
         for other, text in sorted(open_lines.items(), key=lambda item: item[1].count(ANY)):
             if (ANY in line or ANY in text) and left[other] and alike(line, text):

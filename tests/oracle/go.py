@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Go programs that were stripped have names, lines and inlined calls by Go's own table, as the debug information of the same
-programs tells them: static, position-independent, with cgo, and linked by another linker.
+"""Stripped Go programs have names, lines and inlined calls from Go's own table.
+
+They equal those from the debug information of the same programs: static, position-independent, with
+cgo, and linked by another linker.
 
 usage: go.py STROBE DUMP_LINES
 """
@@ -79,7 +81,7 @@ LINKS = {"static": (False, []), "pie": (False, ["-buildmode=pie"]), "cgo": (True
 
 
 def build(folder, name, with_cgo, options):
-    """The program, or None with the reason."""
+    """Returns (program, None), or (None, the reason)."""
     place = os.path.join(folder, "source-" + name)
     os.mkdir(place)
     for file, text in {"main.go": PROGRAM, "go.mod": "module example.com/program\ngo 1.18\n",
@@ -95,7 +97,7 @@ def build(folder, name, with_cgo, options):
 
 
 def functions(path):
-    """(address, size) of Go's functions."""
+    """Returns [(address, size)] of Go's functions."""
     said = subprocess.run(["nm", "-S", path], capture_output=True, text=True, check=True).stdout
     words = [line.split() for line in said.splitlines()]
     return [(int(word[0], 16), int(word[1], 16)) for word in words
@@ -103,7 +105,10 @@ def functions(path):
 
 
 def frames(path, addresses):
-    """{address: [(function, file, line)]}, types and calling conventions left out, which debug information alone tells."""
+    """Returns {address: [(function, file, line)]}.
+
+    Types and calling conventions are left out: only debug information has them.
+    """
     said = subprocess.run([dump, path], input="".join(f"{address:x}\n" for address in addresses), capture_output=True,
                           text=True, check=False).stdout
     found = {}
@@ -123,7 +128,7 @@ def compare(name, path, stripped):
     known = [address for address in addresses if right.get(address)]
     wrong = [(hex(address), right[address], ours.get(address)) for address in known if right[address] != ours.get(address)]
     inlined = sum(len(right[address]) > 1 for address in known)
-    # Debug information leaves out the bodies that are inlined into wrappers, and knows some lines better.
+    # Debug information leaves out the bodies inlined into wrappers, and has some better lines.
     checks.check(f"{name}: {len(known)} places, {inlined} of them inlined, are as debug information has them",
                  len(known) > ADDRESSES / 2 and inlined > ADDRESSES / 20 and len(wrong) < len(known) / 200,
                  f"{len(wrong)} are not: {wrong[:3]}")
@@ -143,7 +148,7 @@ def rows(*options):
 
 
 def run_it(name, stripped):
-    """The program itself: nearly all of its time is in one function, with two others inlined."""
+    """Runs the program: nearly all of its time is in one function, with two others inlined."""
     found, said = rows("--", stripped)
     total = sum(row["samples"] for row in found if row["image"] == os.path.basename(stripped))
     ours = sum(row["samples"] for row in found if row["symbol"] == "main.long")
@@ -156,7 +161,7 @@ def run_it(name, stripped):
 
 
 def reaches_the_root(name, path):
-    """Chains end where goroutines begin: 100 workers and main."""
+    """Chains end at the start of the goroutines: 100 workers and main."""
     for mode in ("auto", "dwarf", "fp"):
         told, said = events("-e", "cpu-clock:u", "--call-graph", mode, "--", path)
         whole = told[0].get("chains_whole_percent", 0) if told else 0
@@ -164,7 +169,7 @@ def reaches_the_root(name, path):
 
 
 def named(stripped):
-    """A probe by name finds its place in the table."""
+    """A probe by name finds its address in the table."""
     done = common.run([strobe, "stat", "--format", "csv", "-e", f"uprobe:{stripped}:main.long", "--", stripped])
     if "not permitted" in done.err or "no such" in done.err:
         checks.skip("a probe by name", done.err[:200])

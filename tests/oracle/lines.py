@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Source lines and inlined functions of random addresses against llvm-symbolizer's and addr2line's.
+"""Compares source lines and inlined functions with llvm-symbolizer and addr2line.
 
-In libc with its separate debug file, and in a C++ program that gcc and clang build at -O2 with DWARF 4 and 5: plain,
-compressed, split, as a package of split units, and with what its units have in common moved to another file.
+The addresses are random ones of libc with its separate debug file, and of a C++ program that gcc
+and clang build at -O2 with DWARF 4 and 5.  The program is plain, compressed, split, a package of
+split units, or has the common parts of its units in another file.
 
-usage: lines.py DUMP_LINES [--many]      --many: 2,000 addresses of each, and the standard library in the program
+usage: lines.py DUMP_LINES [--many]
+
+--many: 2,000 addresses of each, and the standard library in the program
 """
 
 import collections
@@ -26,11 +29,11 @@ dump = os.path.abspath(sys.argv[1])
 many = "--many" in sys.argv
 COUNT = 2000 if many else 200
 PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lines_program.cc")
-ENOUGH_LINES = 60  # of 100
+ENOUGH_LINES = 60  # in 100 addresses
 
 
 def text_of(file):
-    """(address, length) of the code."""
+    """Returns (address, length) of the code."""
     shown = subprocess.run(["readelf", "-SW", file], capture_output=True, text=True, check=True).stdout
     row = re.search(r"\] \.text +\S+ +([0-9a-f]+) [0-9a-f]+ ([0-9a-f]+)", shown)
     return int(row[1], 16), int(row[2], 16)
@@ -43,7 +46,7 @@ def some_addresses(file):
 
 
 def compare(name, files, addresses, theirs, symbols):
-    """Check what strobe tells of the files; returns it."""
+    """Checks strobe's lines of the files; returns them."""
     mine, _ = lines_names.ours(dump, files, addresses)
     rules, wrong = collections.Counter(), []
     for address, own, other in zip(addresses, mine, theirs):
@@ -63,7 +66,7 @@ def compare(name, files, addresses, theirs, symbols):
 
 
 def check_addr2line(name, file, addresses, mine, knows_inlining):
-    """Strobe and llvm-symbolizer are of one mind: what addr2line tells otherwise is its own (lines_names.py)."""
+    """Prints how addr2line differs where strobe and llvm-symbolizer agree (lines_names.py)."""
     try:
         theirs = lines_names.of_addr2line(file, addresses)
     except subprocess.CalledProcessError as error:
@@ -100,7 +103,7 @@ def build(folder, compiler, *options):
 
 
 def check_package(name, program, addresses, mine):
-    """The same units out of a package, and nothing of them without it."""
+    """A package gives the same lines; without it, split units give only the outer lines."""
     folder = os.path.dirname(program)
     subprocess.run(["llvm-dwp", "-e", "program", "-o", "program.dwp"], cwd=folder, check=True)
     for unit in ("one.dwo", "two.dwo"):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lines and inlined functions as llvm-symbolizer 14 and addr2line 2.40 tell them, and the rules by which they tell
-otherwise than strobe's reader.
+"""Lines and inlined functions from llvm-symbolizer 14 and addr2line 2.40.
 
-All are rules for single frames of one address; whatever else differs is a fault.
+The rules here explain how these tools differ from strobe's reader.  Each rule is for single frames
+of one address; any other difference is a fault.
 """
 
 import re
@@ -16,13 +16,16 @@ def blocks_of(text):
 
 
 def place_of(text):
-    """(file, line, column) out of "file:line:column"."""
+    """Returns (file, line, column) of "file:line:column"."""
     file, line, column = text.rsplit(":", 2)
     return ("" if file in ("??", "<invalid>") else file), int(line), int(column)
 
 
 def ours(dump, files, addresses, environment=None):
-    """[frames of each address]: (function, file, line, column)."""
+    """Returns ([frames of each address], standard error).
+
+    A frame is (function, file, line, column).
+    """
     result = subprocess.run([dump, *files], input="\n".join(map(hex, addresses)), capture_output=True,
                             encoding="utf-8", errors="surrogateescape", check=True, env=environment)
     answers = []
@@ -41,7 +44,7 @@ def of_llvm(file, addresses):
 
 
 def of_addr2line(file, addresses):
-    """The same without columns, which it does not have: 0."""
+    """Returns [frames of each address] from addr2line, which has no columns: they are 0."""
     result = subprocess.run(["addr2line", "-a", "-i", "-f", "-e", file], input="\n".join(map(hex, addresses)),
                             capture_output=True, encoding="utf-8", errors="surrogateescape", check=True)
     answers = []
@@ -59,7 +62,7 @@ def of_addr2line(file, addresses):
 
 
 class Symbols:
-    """The symbol table of a file, to tell what llvm-symbolizer took from it."""
+    """The symbol table of a file, to find out which names llvm-symbolizer took from it."""
 
     def __init__(self, file):
         self.functions, self.files = [], set()
@@ -80,7 +83,10 @@ class Symbols:
             self.starts.setdefault(name, []).append((start, size))
 
     def covers(self, name, address):
-        """Is this a symbol there?  One without a size goes on until the next one."""
+        """Returns whether the symbol covers the address.
+
+        One without a size ends at the next symbol.
+        """
         for start, size in self.starts.get(name, []):
             if start <= address < start + size:
                 return True
@@ -90,15 +96,15 @@ class Symbols:
 
 
 def llvm_differs(address, mine, theirs, symbols):
-    """Why llvm-symbolizer may tell otherwise: "" where it does not, a rule's name, or None where it may not.
+    """Returns why llvm-symbolizer differs: "" if it does not, a rule's name, or None for a fault.
 
-    "symbol": the name of the function itself (the last frame) it takes from the symbol table, where there is a
-    symbol: a clone's (".cold", ".part.0", ".isra.0"), another one of several at an address, the constructor that the
-    compiler made out of the one in the source (C2 for C4), the mangled name of a static function, to which gcc
-    gives none in its debug information, that of a thunk, which has no name there at all.
+    "symbol": the name of the function itself (the last frame) comes from the symbol table.  It may
+    be a clone's (".cold", ".part.0", ".isra.0"), or another one of several at an address.  It may
+    be the constructor that the compiler made of the one in the source (C2 for C4).  It may be the
+    mangled name of a static function or a thunk; gcc's debug information has none for them.
 
-    "file symbol": where there is no debug information, it tells the name of the file (STT_FILE) that
-    the symbol is under, with line 0.  That is no path, and strobe does without.
+    "file symbol": without debug information, it prints the name of the file (STT_FILE) that the
+    symbol is under, with line 0.  That is no path, and strobe does not print it.
     """
     if mine == theirs:
         return ""
@@ -114,16 +120,16 @@ def llvm_differs(address, mine, theirs, symbols):
 
 
 def addr2line_differs(mine, theirs):
-    """In what addr2line tells otherwise where strobe and llvm-symbolizer agree: "" where it does not.
+    """Returns how addr2line differs where strobe and llvm-symbolizer agree; "" if it does not.
 
-    "file": with the right line, it names the unit's own file where code came from one that it includes
-    (libc's wcstof.c for strtod.c, whose functions it makes); and the file symbol, see above.
+    "file": with the right line, it names the unit's own file for code of an included file (libc's
+    wcstof.c for strtod.c, whose functions it makes).  Or it prints the file symbol, see above.
 
-    "line": behind the last line of a part of the code (end_sequence) it goes on with that line, so that
-    thunks get the place of the function before them.
+    "line": after the last line of a part of the code (end_sequence) it continues with that line.
+    Thunks get the place of the function before them.
 
-    "stack": it knows nothing of split units, and of range lists of clang's DWARF 5 so little that functions inlined in
-    several places are not shown.
+    "stack": it does not know split units.  It knows too little of range lists of clang's DWARF 5:
+    functions inlined in several places are missing.
     """
     if [frame[1:3] for frame in mine] == [frame[1:3] for frame in theirs]:
         return ""

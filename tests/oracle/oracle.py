@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""strobe against the truth and against perf, at the same moment.
+"""Compares strobe with the truth and with perf, at the same time.
 
-A workload with known shares is sampled by `strobe report` and `perf record` side by side, attached and
-system-wide: each share must be within 2 points of the truth and 1.5 of perf's.  A build of generated C
-files with make -j2 under --scope inherit and auto must agree with `perf record` of the same within 2 points.
+A workload with known shares is sampled by `strobe report` and `perf record` together, attached and
+system-wide.  Each share must be within 2 points of the truth and 1.5 of perf's.  A build of
+generated C files with make -j2 under --scope inherit and auto must agree with `perf record` within
+2 points.
 
 usage: oracle.py STROBE SHARES [CASE...]      CASE: process machine build
 """
@@ -23,15 +24,15 @@ from checks import Checks, started  # noqa: E402
 
 TRUTH = {"shares_hot": 70.0, "shares_warm": 20.0, "shares_cool": 10.0}
 FROM_TRUTH, FROM_PERF, BUILD_FROM_PERF = 2.0, 1.5, 2.0
-# So many samples that chance alone stays well within the limits (30,000: 4 standard deviations); where the machine was
-# too busy to give them, chance itself is the limit.
+# With 30,000 samples, 4 standard deviations are well within the limits.  If a busy machine gives
+# fewer samples, their deviation is the limit.
 FREQ_HZ, BUILD_FREQ_HZ = 4999, 1999
 DURATION_S = 6
 checks = Checks()
 
 
 def common_event():
-    """The event that both use, named so that neither falls back by itself; None: perf is refused."""
+    """Returns an event that both tools can use without a fallback, or None if perf is refused."""
     for event in ("cycles", "cpu-clock"):
         counted = subprocess.run(["perf", "stat", "-x", ",", "-e", event, "true"],
                                  capture_output=True, text=True, check=False)
@@ -41,7 +42,7 @@ def common_event():
 
 
 def perf_shares(data, key):
-    """{name: percent of self time} of a recording by perf's sort key sym or dso."""
+    """Returns {name: percent of self time} of a recording, by perf's sort key sym or dso."""
     found = subprocess.run(
         ["perf", "report", "--stdio", "--no-children", "-g", "none", "--sort", key, "-t", "\t",
          "-i", data], capture_output=True, text=True, check=False)
@@ -55,7 +56,7 @@ def perf_shares(data, key):
 
 
 def strobe_shares(event, key):
-    """The same of strobe's report, with all of the kernel as one image."""
+    """Returns {name: percent of self time} of strobe's report; all of the kernel is one image."""
     shares = {}
     for row in event["rows"]:
         name = row[key]
@@ -77,7 +78,7 @@ def strobe_event(output):
 
 
 def side_by_side(strobe, event, target):
-    """Both over the same seconds: (strobe's event, perf's shares by symbol)."""
+    """Runs both over the same seconds; returns (strobe's event, perf's shares by symbol)."""
     with tempfile.TemporaryDirectory() as folder:
         data = os.path.join(folder, "data")
         options = ["-e", event, "-F", str(FREQ_HZ), *target]
@@ -94,12 +95,15 @@ def side_by_side(strobe, event, target):
 
 
 def by_chance(share, samples):
-    """How far two counts of so many samples may lie apart: 4 standard deviations of their difference, in points."""
+    """Returns the largest expected difference of two shares from this number of samples.
+
+    It is 4 standard deviations, in points.
+    """
     return 4 * math.sqrt(2 * share * (100 - share) / max(1, samples))
 
 
 def compare_shares(case, event, perf, names):
-    """Shares among the workload's own functions, which is what the truth speaks of."""
+    """Compares shares among the workload's own functions, which are the ones with a known truth."""
     ours = {name: share for name, share in strobe_shares(event, "symbol").items() if name in names}
     theirs = {name: share for name, share in perf.items() if name in names}
     samples = sum(row["samples"] for row in event["rows"] if row["symbol"] in names)
@@ -138,7 +142,8 @@ def machine(strobe, shares, event):
 
 
 def project(folder):
-    """A C project that takes some seconds to build: many small files, each with some work."""
+    """Writes a C project that takes some seconds to build: many small files, each with some work.
+    """
     body = "\n".join(
         f"int f{{n}}_{i}(int a, int b) {{{{ int s = 0; for (int k = 0; k < a; k++) "
         f"{{{{ s += (k ^ b) * {i + 3}; if (s & {1 << (i % 7)}) s = s / (b + 1); }}}} "
@@ -185,11 +190,14 @@ def build(strobe, _, event):
 
 
 def compare_build(scope, key, count, event, perf):
-    """The largest shares.  Events of threads, as perf's, end before the thread gives back its memory; those of CPUs see
-    that too (unmap_page_range), so there the kernel is left out."""
+    """Compares the largest shares.
+
+    Events of threads, like perf's, end before the thread releases its memory.  Events of CPUs see
+    that too (unmap_page_range), so the kernel is left out for them.
+    """
     ours = strobe_shares(event, key)
     if key == "symbol":
-        # perf shows C++ without parameters, and has names from separate debug files as well.
+        # perf shows C++ without parameters, and also has names from separate debug files.
         ours = merged(ours, lambda name: name.split("(")[0])
         theirs = {name: share for name, share in perf.items() if name in ours}
     else:

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Call chains of a program without frame pointers, live, against its source: exactly its paths, and each leaf's share
-is that of its turns.  Copies that are too short grow, and time off the CPU has whole chains as well.
+"""Checks live callchains of a program without frame pointers against its source.
+
+The chains are exactly the program's paths, and each leaf's share is that of its turns.  Copies that
+are too short grow.  Time off the CPU has whole chains, too.
 
 usage: paths.py STROBE PATHS
 """
@@ -33,7 +35,7 @@ checks = Checks()
 
 
 def folded(strobe, paths, *options):
-    """[(frames below the command's, samples)], {leaf: turns}."""
+    """Returns [(frames below the command's, samples)], {leaf: turns}."""
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "folded")
         made = subprocess.run([strobe, "export", "--format", "folded", "-F", "999", *options, "-o", out, "--", paths, "4"],
@@ -73,7 +75,7 @@ def has_exact_paths(strobe, paths):
 
 
 def grows(strobe, paths):
-    """A frame of 24 KiB is more than a stack's copy begins with."""
+    """A frame of 24 KiB is larger than the first size of a stack copy."""
     stacks, _ = folded(strobe, paths)
     wide = [(stack, count) for stack, count in stacks if ";wide_leaf" in stack]
     whole = sum(count for stack, count in wide if "[truncated]" not in stack)
@@ -82,7 +84,10 @@ def grows(strobe, paths):
 
 
 def whole_percent(strobe, event, *options):
-    """Of a program of Debian's, which has no frame pointers; None if there is no report."""
+    """Returns the percentage of whole chains of perl, which has no frame pointers.
+
+    None if there is no report.
+    """
     program = "sub deep { $_[0] ? deep($_[0] - 1) : (getppid(), select(undef, undef, undef, 0.001)) } deep(5) for 1..1500"
     made = subprocess.run([strobe, "report", "-e", event, *options, "--format", "json", "--", "perl", "-e", program],
                           capture_output=True, text=True, timeout=120, check=False)
@@ -97,7 +102,7 @@ def whole_percent(strobe, event, *options):
 
 
 def hits(strobe):
-    """Events that fire at each hit copy stacks only if asked to, since copies cost hits."""
+    """Events that fire at each hit copy stacks only on request, since copies cost hits."""
     libc = re.search(r"/\S*libc\.so\.6", subprocess.run(["ldd", "/usr/bin/perl"], capture_output=True, text=True,
                                                         check=True).stdout).group()
     for event in ("syscalls:sys_enter_getppid", f"uprobe:{libc}:getppid"):
@@ -106,7 +111,7 @@ def hits(strobe):
 
 
 def sleeps(strobe):
-    """Time off the CPU, live and in a recording of stacks."""
+    """Checks time off the CPU, live and in a recording of stacks."""
     whole = whole_percent(strobe, "off-cpu")
     checks.check(f"off-cpu: {whole} % of the chains are whole", whole is not None and whole >= 95)
     with tempfile.TemporaryDirectory() as folder:
@@ -123,7 +128,7 @@ def sleeps(strobe):
 
 
 def is_limited(strobe, paths):
-    """Fewer frames, and an event by frame pointers among others."""
+    """Checks a limit of frames, and an event that uses frame pointers."""
     stacks, _ = folded(strobe, paths, "--max-stack", "3")
     frames = [len([name for name in stack.split(";") if name != "[truncated]"]) for stack, _ in stacks]
     checks.check("--max-stack 3: no chain has more frames", frames and max(frames) <= 3, max(frames))
@@ -133,7 +138,7 @@ def is_limited(strobe, paths):
 
 
 def written_ends(strobe):
-    """A program whose entry has no unwind data: that its chains are whole is written with them."""
+    """A program's entry has no unwind data: its recorded chains say that they are whole."""
     code = """__attribute__((noinline)) void spin(void) { for (volatile int i = 0; i < 100000000; i++); }
               void begin(void) { spin(); __asm__ volatile("syscall" : : "a"(60), "D"(0)); }
               __asm__(".globl _start\\n_start: xor %ebp, %ebp\\n call begin\\n");"""
@@ -150,7 +155,7 @@ def written_ends(strobe):
 
 
 def records(strobe, paths):
-    """perf reads our chains, and unwinds the stacks that --keep-stacks writes."""
+    """perf reads strobe's chains, and unwinds the stacks that --keep-stacks writes."""
     if not shutil.which("perf"):
         checks.skip("recordings", "perf is not here")
         return
@@ -169,7 +174,8 @@ def records(strobe, paths):
             told = subprocess.run(["perf", "script", "-i", data, "-F", "ip,sym", "--no-inline"], capture_output=True, text=True,
                                   timeout=300, check=False).stdout
         chains = [re.findall(r"^\s+[0-9a-f]+ (\S+)", chain, re.MULTILINE) for chain in told.split("\n\n")]
-        # Of libraries whose debug file it cached, perf 6.1 reads the unwind data there, and finds none.
+        # If perf 6.1 has cached a library's debug file, it looks there for unwind data, and finds
+        # none.
         entry = "main" if options else "_start"
         for leaf, caller, root in (("match_row", "find_rows", entry), ("thread_leaf", "run_thread", "start_thread")):
             found = [chain for chain in chains if chain and chain[0] == leaf]
@@ -179,7 +185,7 @@ def records(strobe, paths):
 
 
 def knows_small_programs(strobe):
-    """The linker's start files have code without rules, which is most of the code of a small program."""
+    """The linker's start files have code without rules: most of the code of a small program."""
     code = "__attribute__((noinline)) int rec(int n) { volatile int m = n; return n ? rec(n - 1) + m : n; }\n" \
            "int main(int argc, char **argv) { (void)argv; for (;;) rec(20 + argc); }\n"
     with tempfile.TemporaryDirectory() as folder:

@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Names of images and symbols as perf 6.1 has them, made comparable with strobe's: what it names otherwise, and why.
+"""Names of images and symbols by perf 6.1, made comparable with strobe's.
 
-All are rules for single names, used for both sides; whatever else differs is a fault.
+Each rule is for single names and used for both sides; any other difference is a fault.
 """
 
 import collections
 import re
 import subprocess
 
-# The kernel's memory, and what perf takes for memory without a file (strobe has one name for it).
+# The kernel's memory, and names that perf uses for memory without a file.  strobe has one name for
+# it.
 KERNEL = re.compile(r"\[kernel\.kallsyms\].*|\[kernel\]|\[guest\.kernel\.kallsyms\]")
 ANON = re.compile(r"(?:/tmp/)?perf-\d+\.map|\[JIT\] tid \d+|//anon|\[heap\]|\[stack.*\]|anon_inode:.*|/dev/zero|/SYSV.*|"
                   r"\[vsyscall\]|\[uprobes\]")
 
 
 def image_of(dso):
-    """perf's name of an image as strobe's."""
+    """Returns strobe's name of perf's image."""
     dso = dso.removesuffix(" (deleted)")
     if KERNEL.fullmatch(dso):
         return "[kernel]"
@@ -25,13 +26,16 @@ def image_of(dso):
 
 
 def in_kernel(image):
-    """The same for an address in the kernel's half: what lies in none of the kernel's mappings, as BPF programs do whose
-    loading was not recorded, perf calls unknown.  It is the kernel's."""
+    """Returns the image of an address in the kernel's half of memory.
+
+    perf calls it unknown if no mapping of the kernel has it.  BPF programs are like that if their
+    loading was not recorded.
+    """
     return "[kernel]" if image == "[unknown]" else image
 
 
 def bare(symbol):
-    """Without the letter of its level, and without the version, which perf cuts off in one of two forms."""
+    """Removes the letter of the level, and the version, which perf cuts off in one of two forms."""
     symbol = re.sub(r"^\[.\]\s+", "", symbol)
     return re.sub(r"@@?[A-Z]+_[\w.]+$", "", symbol)
 
@@ -41,18 +45,19 @@ def is_nameless(symbol):
 
 
 def named(symbol):
-    """A name that both have; "?" for code that either cannot name, which is counted as one per image.
+    """Returns a name that both have; "?" for code that either cannot name, one per image.
 
-    Of stubs (PLT) perf knows the entries of .plt alone, counts them from the end of one header, and takes their names
-    from the relocations in order: those of indirect functions have none there ("@plt"), .plt.got and .plt.sec
-    are not known at all.  The header in front of the first entry it gives to _init, which has no size, so
-    that perf stretches it to the next symbol, over the end of its section.
+    perf knows only the entries of .plt, counts them from the end of one header, and takes their
+    names from the relocations in order.  Entries of indirect functions have no name there ("@plt").
+    Those of .plt.got and .plt.sec are not known at all.  perf gives the header before the first
+    entry to _init.  That symbol has no size, so perf stretches it to the next symbol, over the end
+    of its section.
     """
     return "?" if is_nameless(symbol) or symbol == "_init" or symbol.endswith("@plt") else symbol
 
 
 def pretty(symbols):
-    """The names of symbols as binutils demangle them, parameters and all; perf leaves those out."""
+    """Returns the names as binutils demangle them, with parameters, which perf leaves out."""
     text = "\n".join(symbols) + "\n"
     shown = subprocess.run(["c++filt", "--no-verbose"], input=text.encode(errors="surrogateescape"),
                            capture_output=True, check=True)
@@ -60,7 +65,7 @@ def pretty(symbols):
 
 
 def demangled(counts):
-    """Counts by (..., symbol) with demangled names."""
+    """Returns counts by (..., symbol) with demangled names."""
     keys = list(counts)
     sums = collections.Counter()
     for key, name in zip(keys, pretty(key[-1] for key in keys)):
@@ -69,15 +74,17 @@ def demangled(counts):
 
 
 def symbol_files(path):
-    """The file itself and its debug file, where there is one."""
+    """Returns the file itself and its debug file, if it has a build-id."""
     notes = subprocess.run(["readelf", "-n", path], capture_output=True, check=False).stdout.decode(errors="replace")
     found = re.search(r"Build ID: ([0-9a-f]{2})([0-9a-f]+)", notes)
     return [path, f"/usr/lib/debug/.build-id/{found[1]}/{found[2]}.debug"] if found else [path]
 
 
 def aliases(path):
-    """{name: one name for all of its address}: identical functions may be folded into one.  Names that stand for several
-    addresses, as those of static functions may, have no alias."""
+    """Returns {name: one name for all of its address}: identical functions may be folded.
+
+    Names of several addresses, such as some static functions, have no alias.
+    """
     rows = set()
     for file in symbol_files(path):
         for table in ([], ["-D"]):
@@ -94,7 +101,7 @@ def aliases(path):
 
 
 def with_aliases(ours, theirs, paths):
-    """Both counts, by one name for all names of the same code, in images where they differ."""
+    """Returns both counts, with one name for each piece of code, in images where they differ."""
     images = {key[-2] for key in set(ours) | set(theirs) if ours[key] != theirs[key]} & set(paths)
     known = {image: aliases(paths[image]) for image in images}
 
@@ -108,15 +115,18 @@ def with_aliases(ours, theirs, paths):
 
 
 def sizeless(path):
-    """Functions without a size, as those of symbol versions written in assembler are."""
+    """Returns functions without a size, such as symbol versions written in assembly."""
     shown = subprocess.run(["readelf", "-W", "--syms", "--dyn-syms", path], capture_output=True, check=False)
     rows = (line.split() for line in shown.stdout.decode(errors="surrogateescape").splitlines())
     return {bare(row[7]) for row in rows if len(row) >= 8 and row[2] == "0" and row[3] in ("FUNC", "NOTYPE", "IFUNC")}
 
 
 def not_stretched(theirs, ours, paths):
-    """perf's counts, without those of symbols that have no size: it stretches the last one of a section over the code of
-    the next sections (.fini, .plt), which has no name.  Paths are those of images by name."""
+    """Returns perf's counts without those that it gives to a stretched symbol.
+
+    perf stretches a section's last symbol without a size over the code of the next sections (.fini,
+    .plt), which has no name.  paths: {image name: path}.
+    """
     counts = collections.Counter(theirs)
     known = {}
     for (*rest, image, symbol), n in theirs.items():

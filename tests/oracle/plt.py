@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Names of PLT entries ("function@plt") against objdump's labels, and samples in such entries against perf's.
+"""Compares PLT entries ("function@plt") with objdump's labels, and their samples with perf's.
 
-A program and a shared library, which call functions of libc and their own, are linked in each way that lays out its
-entries otherwise; for other machines without libc, so that a compiler alone will do.  Every label that objdump -d sets
-is strobe's, with the same address and size, to its last byte; and strobe has none that objdump has not.
+A program and a shared library call functions of libc and of their own.  They are linked in each way
+that changes the layout of entries; for other machines without libc, so that a compiler suffices.
+Each label of objdump -d is strobe's, with the same address and size, to its last byte.  strobe has
+no other ones.
 
 usage: plt.py STROBE DUMP_NAMES
 """
@@ -77,7 +78,7 @@ void _start(void)
         own_first(own_second(1));
 }
 """
-# How they are linked: (name, compiler, options).
+# Ways to link them: (name, compiler, options).
 BUILDS = [
     ("gcc", "gcc", []),
     ("gcc, .plt.sec", "gcc", ["-fcf-protection", "-Wl,-z,ibtplt"]),
@@ -104,7 +105,7 @@ BARE_BUILDS = [
 
 
 def build(folder, compiler, options, texts):
-    """(program, library), or why there is none."""
+    """Returns ((program, library), None), or (None, the reason)."""
     if not shutil.which(compiler):
         return None, f"no {compiler} here"
     os.makedirs(folder)
@@ -130,10 +131,10 @@ SECTIONS = (".plt", ".plt.got", ".plt.sec")
 
 
 def stubs(file):
-    """{address: (name, size)} of objdump's labels, and where all sections of stubs lie: [(start, end)].
+    """Returns {address: (name, size)} of objdump's labels, and [(start, end)] of all stub sections.
 
-    A stub goes to the next label, or to the end of its section.  The header of a table is labelled, too, but by what
-    lies around it ("free@plt-0x10"): nobody has a name for it.
+    A stub ends at the next label, or at the end of its section.  objdump also labels the header of
+    a table, relative to a stub ("free@plt-0x10"); these labels are left out.
     """
     shown = subprocess.run(["readelf", "-SW", file], capture_output=True, text=True, check=True).stdout
     sections = [(int(row[0], 16), int(row[0], 16) + int(row[1], 16)) for row in
@@ -152,8 +153,10 @@ def knows(file):
 
 
 def ours(cases, library):
-    """{file: {address: (start, size, name)}} of every byte of the sections of stubs, by strobe; with another libbfd than
-    its own, or None."""
+    """Returns {file: {address: (start, size, name)}} of every byte of the stub sections, by strobe.
+
+    library: a libbfd other than strobe's own, or None.
+    """
     files = [case[1] for case in cases]
     questions = [(number, address) for number, case in enumerate(cases) for start, end in case[3]
                  for address in range(start, end)]
@@ -185,7 +188,7 @@ def compare(name, file, labels, answers, least):
 
 
 def check_names(folder):
-    """Returns {name: program}."""
+    """Checks all names; returns {name: program}."""
     programs, cases = {}, []
     for texts, builds, least in (((LIBRARY, PROGRAM), BUILDS, (12, 5)),
                                  ((BARE_LIBRARY, BARE_PROGRAM), BARE_BUILDS, (2, 2))):
@@ -204,7 +207,8 @@ def check_names(folder):
         ["ldd", programs.get("gcc", sys.executable)], capture_output=True, text=True, check=False).stdout)
     if libc:
         cases.append(("indirect functions", libc[1], *stubs(libc[1]), 10))
-    # Debian has one libbfd of the machine's own kind, for strobe, and one of all kinds for objdump.
+    # Debian has one libbfd for the machine's own kind, which strobe uses, and one for all kinds,
+    # which objdump uses.
     used = re.search(r"=> (\S*/libbfd\S*)", subprocess.run(
         ["ldd", shutil.which("objdump")], capture_output=True, text=True, check=False).stdout)
     foreign = [case for case in cases if case[0].startswith("arm64")]
@@ -217,7 +221,7 @@ def check_names(folder):
 
 
 def check_samples(name, program, folder):
-    """Samples in the entry of a hot function, counted by perf and by strobe on one recording."""
+    """Counts samples in the entry of a hot function by perf and by strobe, on one recording."""
     data = os.path.join(folder, "data")
     done = subprocess.run(["perf", "record", "-q", "-e", "cpu-clock", "-F", "20000", "-o", data, "--", program],
                           capture_output=True, text=True, timeout=60, check=False)

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The reader of recordings on files made by hand and on files that were cut.
+"""Checks the reader of recordings on files made by hand and on truncated files.
 
-The same records, laid out by machines of either byte order and of 32 and 64 bits, must come out the same, byte by byte.
-A file cut anywhere must give every record before the cut, and tell where it was cut.
+Machines of either byte order, of 32 and 64 bits, lay out one set of records.  All must come out
+equal, byte by byte.  A truncated file must give every record before the cut, and report the cut's
+position.
 
 usage: reader.py DUMP
 """
@@ -22,7 +23,7 @@ import make_perfdata  # noqa: E402
 
 checks = Checks()
 CUTS = 100
-# What differs by nature: where records stand, and which of them were the reader's own.
+# Lines that differ between layouts: positions, and records that the reader handles itself.
 PLACES = ("state bytes_read", "state pipe", "state truncated_at", "count ")
 
 
@@ -81,7 +82,7 @@ def by_hand(program):
 
 
 def whole_records(data, at, end):
-    """How many records lie whole in [at, end)."""
+    """Returns how many records are complete in [at, end)."""
     n = 0
     while at + 8 <= end:
         kind, _, size = struct.unpack_from("<IHH", data, at)
@@ -95,7 +96,7 @@ def whole_records(data, at, end):
 
 
 def cut(program, name, data):
-    """Cut at so many places, the same ones each time."""
+    """Cuts the file at up to CUTS places, the same ones each time."""
     places = random.Random(len(data)).sample(range(1, len(data)), min(CUTS, len(data) - 1))
     full = Dump(program, data)
     pipe = struct.unpack_from("<Q", data, 8)[0] == 16
@@ -110,7 +111,7 @@ def cut(program, name, data):
             if place >= (16 if pipe else 104) or got.state["open"] not in ("ENOEXEC", "EBADMSG"):
                 wrong.append(f"{place}: {got.state}")
             continue
-        # The names in the features do not show in the records, nor do attributes cut off.
+        # Records do not contain the features' names, nor attributes that were cut off.
         if got.records != full.records[:len(got.records)]:
             wrong.append(f"{place}: other records: {differences(got.records, full.records)}")
         if got.state["end"] != "0" or got.state["bad"] != "0":
@@ -127,7 +128,7 @@ def cut(program, name, data):
 
 
 def recorded(options, command, stdout=None):
-    """What perf records, or None."""
+    """Returns perf's recording, or None."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "data")
         with open(path + ".out", "wb") as out:

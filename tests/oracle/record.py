@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Recordings made by strobe, opened by perf: without a warning, and with the counts that strobe has.
+"""Opens recordings made by strobe with perf: no warning, and the same counts as strobe's.
 
-Of each recording are compared, by strobe and by perf: every sample, the number of each record type, and the counts per
-command, image and symbol; perf report, script and annotate have nothing to complain of.
+For each recording, both agree on every sample, the number of each record type, and the counts per
+command, image and symbol.  perf report, script and annotate print no complaint.
 
 usage: record.py STROBE DUMP WORKLOADS [CASE...]
 """
@@ -30,12 +30,13 @@ from recordings_counts import checks, run, text_of  # noqa: E402
 SECONDS = "2"
 LOST = re.compile(rb"Warning:\nProcessed \d+ events and lost \d+ chunks!\n\nCheck IO/CPU overload!\n\n")
 KILLED_BYTES = 1 << 20  # some thousand samples
-PATIENCE_S = 60  # for what takes a second on a quiet machine
+PATIENCE_S = 60  # for a step that takes a second on a quiet machine
 counts.TYPES[67] = "BUILD_ID"
 
 
 def cases(work):
-    """{name: (options of strobe record, command or None, workload to attach to or None)}"""
+    """Returns {name: (options of strobe record, command or None, workload to attach to or None)}.
+    """
     def program(name):
         return os.path.join(work, name)
     shares = [program("shares"), "20"]
@@ -59,7 +60,7 @@ def cases(work):
 
 
 def record(strobe, options, command, path):
-    """(status, samples that strobe says it wrote)"""
+    """Returns (result of strobe record, number of samples that it says it wrote; -1 if none)."""
     line = [strobe, "record", *options]
     if "-o" not in options:
         line += ["-o", path]
@@ -72,7 +73,7 @@ def record(strobe, options, command, path):
 
 
 def attach(workload):
-    """A workload of its own that ends with the case."""
+    """Starts a workload of its own, which ends with the case."""
     return subprocess.Popen(workload, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
@@ -87,7 +88,7 @@ def wait_for(condition):
 
 
 def is_running(pid, command):
-    """It is that program already, and has all the threads that it is to have."""
+    """Returns whether pid runs the program already, with all the threads that it should have."""
     with open(f"/proc/{pid}/comm", encoding="ascii", errors="replace") as comm:
         wanted = int(command[1]) if os.path.basename(command[0]) == "threads" else 1
         return comm.read().strip() == os.path.basename(command[0]) and len(os.listdir(f"/proc/{pid}/task")) >= wanted
@@ -95,7 +96,7 @@ def is_running(pid, command):
 
 def is_silent(name, what, command):
     made = run(command, stdin=subprocess.DEVNULL)
-    # A sanitizer's strobe may lose samples.
+    # A strobe with a sanitizer may lose samples.
     said = made.stderr if amounts_count() else LOST.sub(b"", made.stderr)
     checks.check(f"{name}: {what} has no warning", made.returncode == 0 and not said,
                  f"status {made.returncode}: {made.stderr[-400:]!r}")
@@ -105,12 +106,13 @@ def look_at(strobe, dump, name, path, said, machine):
     samples, types, events, others = counts.our_dump(dump, path)
     checks.check(f"{name}: {said:,} samples were written", said == sum(samples.values()) and said > 0,
                  f"{sum(samples.values())} were read")
-    # perf report --stats does not take in what a pipe tells of its compression, its own recordings' either.
+    # perf report --stats ignores the compression that a pipe announces, also in perf's own
+    # recordings.
     if name != "packed-pipe":
         counts.compare_types(name, path, types)
     counts.compare_lost(name, path, events, others)
     if name == "lost":
-        return  # perf complains, rightly; and forks that were lost each program makes up for in its own way
+        return  # perf rightly complains; each program has its own way to make up for lost forks
     is_silent(name, "perf report", ["perf", "report", "--no-children", "-g", "none", "--stdio", "-i", path])
     is_silent(name, "perf script", ["perf", "script", "-i", path])
     theirs, strange = counts.perf_samples(path)
@@ -132,7 +134,10 @@ def kernel_samples(samples):
 
 
 def compare_counts(strobe, name, path, machine):
-    """Of the workload every symbol, of what else a single program's recording has its images: demanglers differ."""
+    """Compares all symbols of the workload.
+
+    Other rows of a single program's recording are compared by image only: demanglers differ.
+    """
     made = run([strobe, "report", path, "--group", "command,image,symbol", "--format", "json"])
     for event in json.loads(made.stdout)["events"]:
         ours, theirs = counts.our_counts(event), counts.perf_counts(path, event["name"])
@@ -153,7 +158,7 @@ def annotate(name, path, symbol):
 
 
 def streams(strobe, name, path):
-    """The same bytes through a pipe."""
+    """Both tools read the same bytes through a pipe."""
     for reader in (["perf", "report", "-i", "-", "--stdio", "--no-children", "-g", "none"], [strobe, "report", "-"]):
         with open(path, "rb") as recording:
             made = subprocess.run(["cat"], stdin=recording, capture_output=True, check=True)
@@ -163,7 +168,7 @@ def streams(strobe, name, path):
 
 
 def killed(strobe, dump, work, path):
-    """A recorder that is killed leaves what it had written."""
+    """A recorder that is killed leaves the records it has written."""
     for name, content in ((path, "one"), (path + ".old", "two")):
         with open(name, "w", encoding="ascii") as file:
             file.write(content)
@@ -188,7 +193,11 @@ def killed(strobe, dump, work, path):
 
 
 def on_screen(command, keys):
-    """What a screen shows that gets these (pattern, keys), each as soon as it shows the pattern, and q at last."""
+    """Returns the output of a screen.
+
+    keys: (pattern, keys), each typed as soon as the screen shows the pattern.  q follows at the
+    end.
+    """
     child, screen = pty.fork()
     if child == 0:
         os.environ["TERM"] = "xterm-256color"
@@ -214,7 +223,7 @@ def on_screen(command, keys):
 
 
 def saved(strobe, dump, work, folder):
-    """What the live screen holds, written by its key."""
+    """A key writes the samples of the live screen to a file."""
     path = os.path.join(folder, "saved.data")
     workload = attach([os.path.join(work, "shares"), "100"])
     shown = on_screen([strobe, "live", "-a", "-F", "1999"],
@@ -227,7 +236,7 @@ def saved(strobe, dump, work, folder):
 
 
 def refusals(strobe, work, folder):
-    """What cannot be written is told, and what was there stays."""
+    """A failure to write is reported, and the old file stays."""
     path = os.path.join(folder, "kept.data")
     command = ["--", "true"]
     for content in ("one", "two"):

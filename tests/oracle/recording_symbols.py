@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Names of thousands of sampled addresses against perf's, on recordings of perf's own.
+"""Compares names of thousands of sampled addresses with perf's, on perf's recordings.
 
-Each sample's (image, symbol) is counted by perf script and by strobe report: the counts are equal, but for what
-perf names otherwise (perf_names.py), and for code that runtimes made.
+perf script and strobe report count samples by (image, symbol).  The counts are equal, except for
+names that perf has otherwise (perf_names.py), and for code made by runtimes.
 
 usage: recording_symbols.py STROBE
 """
@@ -26,7 +26,7 @@ checks = Checks()
 strobe = os.path.abspath(sys.argv[1])
 ENOUGH = 1000
 
-# Both go on for so much CPU time, so that there are as many samples on a busy machine.
+# Both run for a fixed CPU time, so that a busy machine gives as many samples.
 PYTHON = """
 import json, re, time
 while time.process_time() < 6:
@@ -45,7 +45,7 @@ while (process.cpuUsage().user < 5e6) {
 
 
 def perf_counts(data):
-    """({(image, symbol): samples}, distinct addresses)."""
+    """Returns ({(image, symbol): samples}, number of distinct addresses)."""
     out = subprocess.run(["perf", "script", "-i", data, "-F", "ip,sym,dso", "-G", "--no-demangle"],
                          capture_output=True, text=True, check=True).stdout
     found = [match.groups() for match in

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Recordings made by perf, counted by strobe and by perf: the numbers must be equal.
+"""Recordings made by perf give the same numbers in strobe and in perf.
 
-Of each recording are compared: every sample as it was understood (command, thread, CPU, time, event, period, address,
-image), the number of each record type, what was lost, and the counts per command, image and symbol of
-`strobe report` against `perf report`.
+Each recording is compared by:
+- its samples (command, thread, CPU, time, event, period, address, image);
+- the number of each record type, and the losses;
+- the counts per command, image and symbol of `strobe report` and `perf report`.
 
 usage: recordings_counts.py STROBE DUMP WORKLOADS [CASE...]
 """
@@ -23,22 +24,22 @@ from checks import Checks  # noqa: E402
 from perf_names import bare, demangled, image_of, named, not_stretched, with_aliases  # noqa: E402
 
 checks = Checks()
-SHOWN = 5  # differences told of each kind
-# Of a recording of the whole machine, only these commands are the test's own.
+SHOWN = 5  # differences shown of each kind
+# In a recording of the whole machine, only these commands are the test's own.
 WORKLOADS = {"shares", "spawner", "faults", "threads", "deep"}
 
-# perf's name for each type of record, by number.
+# perf's name of each record type, by number.
 TYPES = {1: "MMAP", 2: "LOST", 3: "COMM", 4: "EXIT", 5: "THROTTLE", 6: "UNTHROTTLE", 7: "FORK", 8: "READ", 9: "SAMPLE",
          10: "MMAP2", 13: "LOST_SAMPLES", 14: "SWITCH", 15: "SWITCH_CPU_WIDE", 16: "NAMESPACES", 17: "KSYMBOL",
          18: "BPF_EVENT", 19: "CGROUP", 20: "TEXT_POKE", 64: "ATTR", 68: "FINISHED_ROUND", 69: "ID_INDEX",
          73: "THREAD_MAP", 74: "CPU_MAP", 78: "EVENT_UPDATE", 79: "TIME_CONV", 80: "FEATURE", 81: "COMPRESSED",
          82: "FINISHED_INIT"}
-# Types that strobe's reader takes in itself, or that perf does not count as we do.
+# Types that strobe's reader handles itself, or that perf counts differently.
 OWN = {"COMPRESSED", "ATTR", "FEATURE", "EVENT_UPDATE"}
 
 
 def cases(work):
-    """{name: (options of perf record, command)}; work is the folder of the workloads."""
+    """Returns {name: (options of perf record, command)}.  work: the folder of the workloads."""
     def program(name):
         return os.path.join(work, name)
     storm = [program("spawner"), "tree", "600", "2000"]
@@ -70,7 +71,7 @@ def text_of(command):
 
 
 def record(options, command, path):
-    """Whether perf could record it; else the reason."""
+    """Returns None if perf could record it, else the reason."""
     if "-o" in options:
         with open(path, "wb") as out:
             made = subprocess.run(["perf", "record", "-q", *options, "--", *command], stdout=out,
@@ -83,8 +84,11 @@ def record(options, command, path):
 
 
 def record_readable(options, command, path):
-    """The same.  Beside another profiler's events, which fire together with its own, perf cannot read what it has recorded:
-    the kernel gives its samples the parts that the other asked for."""
+    """Records until perf can read the recording, at most three times.
+
+    Returns None, or the reason.  If another profiler's events fire together with perf's, perf
+    cannot read its recording: the kernel gives its samples the parts that the other one asked for.
+    """
     for _ in range(3):
         refused = record(options, command, path)
         if refused:
@@ -120,7 +124,7 @@ def perf_samples(path):
 
 
 def our_dump(dump, path):
-    """(samples, {type: count}, {event: (samples, lost)}, {other: number})"""
+    """Returns (samples, {type: count}, {event: (samples, lost)}, {other: number})."""
     samples, types, events, others, names = collections.Counter(), {}, {}, {}, {}
     raw = []
     for line in text_of([dump, path]).split("\n"):
@@ -140,39 +144,42 @@ def our_dump(dump, path):
 
 
 def difference(ours, theirs):
-    """How two counters differ, in words."""
+    """Returns the differences of two counters, in words."""
     lines = [f"strobe has {n}, perf {theirs[key]}: {key}" for key, n in ours.items() if theirs[key] != n]
     lines += [f"perf alone has {n}: {key}" for key, n in theirs.items() if key not in ours]
     return f"{len(lines)} differ: " + "; ".join(lines[:SHOWN])
 
 
 def without_dead(samples):
-    """Samples without the names of threads that were gone already: perf gives them that of the record before."""
+    """Removes the names of threads that had ended: perf gives them that of the record before."""
     return collections.Counter({("" if key[1].endswith("/-1") else key[0], *key[1:]): n for key, n in samples.items()})
 
 
 def alike(ours, theirs, slack=0):
-    """slack: as many samples may differ."""
+    """slack: number of samples that may differ."""
     return ours.total() == theirs.total() and (ours - theirs).total() <= slack
 
 
 def slack_of(name, samples):
-    """Where records of mappings were lost, each side finds its own way on."""
+    """If records of mappings were lost, each side continues in its own way."""
     return samples.total() // 500 if name == "lost" else 0
 
 
 def of_workloads(samples):
-    """Samples without the images of strangers, which come and go while either side reads them."""
+    """Removes the images of other processes, which change while either side reads them."""
     return collections.Counter({(*key[:7], key[7] if key[0] in WORKLOADS else ""): n for key, n in samples.items()})
 
 
 def comparable(rows):
-    """Counts of the workloads: of strangers either side may see more, as maps of code that they made since."""
+    """Returns the rows of the workloads.
+
+    For other processes, either side may see more, such as maps of code that they made later.
+    """
     return collections.Counter({key: n for key, n in rows.items() if key[0] in WORKLOADS})
 
 
 def compare_samples(name, ours, theirs, strange, machine):
-    """machine: whether all of the machine was recorded."""
+    """machine: whether the whole machine was recorded."""
     ours, theirs = without_dead(ours), without_dead(theirs)
     if machine:
         ours, theirs = of_workloads(ours), of_workloads(theirs)
@@ -195,7 +202,11 @@ def compare_types(name, path, types):
 
 
 def compare_lost(name, path, events, others):
-    """Perf has read the events' own counters at the end; only where it has not, LOST records are all there is."""
+    """Compares losses.
+
+    perf reads the events' own counters at the end.  If it has not, LOST records are the only
+    source.
+    """
     made = run(["perf", "report", "--stdio", "--no-children", "-g", "none", "-i", path])
     shown = made.stdout.decode(errors="surrogateescape")
     found = re.search(r"^# Total Lost Samples: (\d+)", shown, re.MULTILINE)
@@ -234,8 +245,11 @@ def our_counts(report):
 
 
 def as_reported(ours, theirs):
-    """Our counts with the commands that perf report prints differently from what perf script says of the same samples:
-    it gives a thread that had no name yet the one that it got later, and cuts names to the width of its column."""
+    """Renames commands in our counts that perf report prints differently from perf script.
+
+    perf report gives a thread without a name the one that it got later.  It cuts names to the width
+    of its column.
+    """
     renamed = collections.Counter()
     shown = {key[0] for key in theirs}
     for key, n in ours.items():
@@ -259,7 +273,7 @@ def nameless(counts):
 
 
 def paths_of(path):
-    """Paths of the images in which samples fell, by name."""
+    """Returns {name: path} of the images that have samples."""
     shown = [line.split(maxsplit=1)[-1] for line in text_of(["perf", "buildid-list", "-i", path]).splitlines() if line.strip()]
     return {os.path.basename(image): image for image in shown if image.startswith("/")}
 
@@ -273,14 +287,14 @@ def compare_counts(strobe, name, path, machine):
         return
     for event in events:
         if event["name"] in ("off-cpu", "preempted"):
-            continue  # made of records of switches: live/offcpu.py compares their time
+            continue  # made of switch records: live/offcpu.py compares their time
         if event["rows"] and "command" not in event["rows"][0]:
             checks.skip(f"{name}: counts of {event['name']}", "this strobe does not group by command")
             continue
         theirs = perf_counts(path, event["name"])
         ours = as_reported(our_counts(event), theirs)
         theirs = not_stretched(theirs, ours, paths_of(path))
-        # Where names were lost perf report makes up for them by later ones (see as_reported()).
+        # If names were lost, perf report replaces them by later ones (see as_reported()).
         if name == "lost":
             ours, theirs = nameless(ours), nameless(theirs)
         elif machine:

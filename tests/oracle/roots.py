@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which call chains by frame pointers are whole: those that end where the program or thread began, as its source says.
+"""Checks which callchains by frame pointers are whole.
 
-Programs with and without unwind tables, with and without frame pointers, of 64 and 32 bits, stripped, and of Go.
-Live, in strobe's recordings and in perf's.
+They must end where the source says that the program or thread begins.  Programs with and without
+unwind tables, with and without frame pointers, of 64 and 32 bits, stripped, and of Go.  Live, in
+strobe's recordings and in perf's.
 
 usage: roots.py STROBE
 """
@@ -57,7 +58,7 @@ __asm__(".globl _start\\n.type _start, @function\\n_start:\\n"
 #endif
     ".size _start, . - _start\\n");
 """
-# As clone() does it: code that call frame information says nobody called, reached by a jump.
+# Like clone(): code is reached by a jump, and call frame information says that it has no caller.
 THREAD = WORK + """
 static char stack[65536] __attribute__((aligned(64), used));
 __asm__(".globl _start\\n.type _start, @function\\n_start:\\n"
@@ -100,7 +101,7 @@ def whole_percent(name, done):
 
 
 def stacks_of(data):
-    """[(frames, ns)] of user space, without the command."""
+    """Returns [(frames, ns)] of user space, without the command."""
     found = []
     for line in run(strobe, "export", data, "--format", "folded").stdout.splitlines():
         stack, _, count = line.rpartition(" ")
@@ -109,7 +110,10 @@ def stacks_of(data):
 
 
 def judge(name, data, roots, least):
-    """Whole chains are those that the source calls so; least: the share of them; None: not known."""
+    """Whole chains must be those that the source calls whole.
+
+    least: their least share in percent; None: not known.
+    """
     stacks = stacks_of(data)
     total = sum(count for _, count in stacks)
     rooted = sum(count for frames, count in stacks if frames and re.fullmatch(roots, frames[0]))
@@ -141,7 +145,7 @@ def sample(name, program, roots, least=99):
 
 
 def sample_by_all(name, program, roots):
-    """The same live, and in a recording of perf's."""
+    """Checks it like sample(), and also live and in perf's recording."""
     sample(name, program, roots)
     whole = whole_percent(name, run(strobe, "report", "--call-graph", "fp", "-e", "cpu-clock:u", "-F", RATE, "--format", "json",
                                     "--", program))
@@ -157,7 +161,7 @@ def sample_by_all(name, program, roots):
 
 
 def make(folder, name, source, *options, compiler="gcc"):
-    """The program, or None."""
+    """Returns the program's path, or None."""
     path = os.path.join(folder, re.sub(r"\W+", "-", name))
     written(folder, os.path.basename(path) + ".c", source)
     done = run(compiler, *options, path + ".c", "-o", path)
@@ -168,7 +172,7 @@ def make(folder, name, source, *options, compiler="gcc"):
 
 
 def check_alone(folder, bits):
-    """Programs without a libc."""
+    """Checks programs without a libc."""
     for name, source, options, roots in (
             ("without tables", COMPILED, [NO_TABLES], "_start"), ("with tables", COMPILED, [TABLES], "_start"),
             ("in assembly", ASSEMBLED, [NO_TABLES], "_start"), ("by a jump", THREAD, [NO_TABLES], "begin")):
@@ -184,7 +188,7 @@ def check_alone(folder, bits):
 
 
 def check_stripped(folder, bits):
-    """Its chains have no names to look at."""
+    """A stripped program's chains have no names to look at."""
     path = make(folder, f"stripped, {bits[2:]} bits", ASSEMBLED, bits, POINTERS, NO_TABLES, "-s", *ALONE)
     if path:
         with tempfile.TemporaryDirectory() as place:
@@ -195,7 +199,7 @@ def check_stripped(folder, bits):
 
 
 def check_hosted(folder, bits):
-    """With Debian's libc, which has no frame pointers: whole is only what came through it nevertheless."""
+    """Debian's libc has no frame pointers: only chains that passed it anyway are whole."""
     path = make(folder, f"hosted, {bits[2:]} bits", HOSTED, bits, POINTERS, *OPTIONS, "-pthread")
     if path:
         sample(f"hosted, {bits[2:]} bits", path, r"_start|(__)?clone3?", None)
