@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Call chains on stacks of several kinds, live, against the source: coroutines, handlers on alternate stacks, libraries that
-are opened late, deleted, or of another mount namespace; assembly whose frames end at any register, or that tells nothing.
-Why chains are not whole is told live and by a recording alike.
+"""Checks live callchains on unusual stacks against the source.
+
+Coroutines, handlers on alternate stacks, libraries that are opened late, deleted, or of another
+mount namespace.  Assembly whose frames end at any register, or without unwind data.  Live and from
+a recording, the reported reasons for chains that are not whole are equal.
 
 usage: stacks.py STROBE STACKS LIBRARY
 """
@@ -27,7 +29,7 @@ strobe, stacks, library = (os.path.abspath(path) for path in sys.argv[1:4])
 
 
 def sample(folder, *command, options=()):
-    """({frames: samples} of those in compute() or the like, the event, notes)."""
+    """Records a command; returns ({frames: samples} of stacks in compute*(), the event, notes)."""
     data = os.path.join(folder, "data")
     made = subprocess.run([strobe, "record", "-e", "cpu-clock:u", "-F", "999", *options, "-o", data, "--", *command],
                           capture_output=True, text=True, timeout=120, check=False)
@@ -55,14 +57,17 @@ def expect(name, found, event, pattern):
 
 
 def live_notes(*command, options=()):
-    """(percent of whole chains, notes) of a run that is not recorded."""
+    """Returns (percent of whole chains, notes) of a live run."""
     told = json.loads(subprocess.run([strobe, "report", "--format", "json", "-e", "cpu-clock:u", "-F", "999", *options, "--",
                                       *command], capture_output=True, text=True, timeout=120, check=True).stdout)
     return told["events"][0]["chains_whole_percent"], told["notes"]
 
 
 def reason(name, folder, kind, wanted, recorded, options=()):
-    """The same reason is told by both, once; perf reads the recording, and takes no mark in it for a frame."""
+    """The reason is reported once, live and from the recording.
+
+    perf reads the recording, and takes no mark in it for a frame.
+    """
     whole, notes = live_notes(stacks, kind, SECONDS, options=options)
     checks.check(f"{name}: {whole} % are whole", whole < 10, whole)
     checks.check(f"{name}: live, the reason is told once", sum(wanted in note for note in notes) == 1, notes)
@@ -89,7 +94,8 @@ def reasons(folder):
     if platform.machine() == "x86_64":
         told = f"'{stacks}' (spin_bare), in code without unwind data"
         reason("assembly", folder, "assembly", told, told)
-    # Copies grow by themselves, which takes as long as the tables do: what the first ones lacked is told if it is seen, with that.
+    # Copies grow by themselves, which takes as long as the tables do.  If chains of the first
+    # copies are cut visibly, a note explains that.
     for seconds in ("6", "20", "60"):
         whole, notes = live_notes(stacks, "tall", seconds)
         if whole >= 20:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Counts of strobe stat against perf stat's, and against what is known to happen.
+"""Compares the counts of strobe stat with perf stat's, and with known counts.
 
 usage: stat.py STROBE
 """
@@ -21,7 +21,7 @@ from checks import Checks, rings_settle  # noqa: E402
 PYTHON = [sys.executable, "-S", "-E", "-c"]
 WRITES = "import os\nfor i in range(%d): os.write(1, b'x')"
 BUSY = "import time\nend = time.process_time() + %g\nwhile time.process_time() < end: pass"
-# Two processes that hand a byte to and fro: each waits for the other so many times.
+# Two processes pass a byte to and fro: each waits for the other 500 times.
 PING_PONG = """
 import os, resource
 a, b = os.pipe(), os.pipe()
@@ -48,7 +48,7 @@ def run(*command, **options):
 
 
 def strobe_stat(strobe, *words):
-    """The counts, with all the time that it took, in ns, and what the command printed."""
+    """Returns the counts, the time it took in ns (took_ns), and the command's output (printed)."""
     begun = time.monotonic_ns()
     with tempfile.NamedTemporaryFile(suffix=".json") as out:
         done = run(strobe, "stat", "--format", "json", "-o", out.name, *words)
@@ -63,7 +63,7 @@ def counts(result):
 
 
 def perf_stat(*words):
-    """Counts by event; nanoseconds for clocks."""
+    """Returns {event: count}; clocks in nanoseconds."""
     with tempfile.NamedTemporaryFile(suffix=".csv") as out:
         run("perf", "stat", "-x", ",", "-o", out.name, *words)
         lines = [line.split(",") for line in open(out.name, encoding="utf-8") if "," in line]
@@ -97,7 +97,10 @@ def against_perf(strobe):
 
 
 def switches(strobe):
-    """As the kernel has counted them for the two processes; some come before the exec, and some after it was printed."""
+    """Compares with the kernel's counts for the two processes.
+
+    Some switches come before the exec, and some after the counts are printed.
+    """
     result = strobe_stat(strobe, "-e", "context-switches", "--", *PYTHON, PING_PONG)
     near("context switches", counts(result)["context-switches"], int(result["printed"]), 0, 20)
 
@@ -116,7 +119,7 @@ def running_process(strobe):
         checks.check("nothing is scaled", all(
             event["count"] is None or round(event["scaled"] * 1e6) == event["count"]
             for event in ours["events"]), str(ours["events"]))
-        # Its end ends the counting.
+        # The end of the process ends the counting.
         stat = subprocess.Popen([strobe, "stat", "-p", str(busy.pid)], stdout=subprocess.PIPE,
                                 stderr=subprocess.DEVNULL, text=True)
         rings_settle(stat, 1)

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Names of random addresses of ELF files, and of copies that were stripped in several ways, against all that is known.
+"""Checks names of random addresses of ELF files, and of copies stripped in several ways.
 
-An address lies in a function that .eh_frame tells of, or in a symbol with a size.  Its name is right if a symbol of the file (or
-its separate debug file) has it and covers the address: by its size, or from its start on up to the next function or symbol.
-Without a name the start must be that of the function.  A name that is told to be uncertain is counted.
+An address is in a function of .eh_frame, or in a symbol with a size.  Its name is right if a symbol
+of the file (or its separate debug file) has it and covers the address: by its size, or from its
+start to the next function or symbol.  Without a name, the start must be the function's.  A name
+reported as uncertain is counted.
 
 usage: sweep.py DUMP_NAMES [--at N] [--copies] [PATH...]
 
-N addresses of each file (200); with --copies of stripped ones too.  PATH: files and folders; without any, programs made here.
+N addresses of each file (200); with --copies, also of stripped copies.  PATH: files and folders;
+without any, programs made here.
 """
 
 import argparse
@@ -29,7 +31,7 @@ from checks import Checks  # noqa: E402
 STRIPPED = {"-x": ["-x"], "-s": ["-s"], "-s -K main": ["-s", "-K", "main"]}
 BATCH = 50
 
-# A stub without a size, and a function behind it whose name does not survive.
+# A stub without a size, and after it a function whose name does not survive.
 STUB = """
 	.text
 	.globl stub
@@ -83,7 +85,7 @@ class Elf:
         return any(start <= address < end for start, end in self.code)
 
     def symbols(self, section):
-        """(start, size, name) of what may be a function."""
+        """Yields (start, size, name) of each symbol that may be a function."""
         header = self.sections.get(section)
         if not header or header[1] not in (2, 11):
             return
@@ -110,7 +112,7 @@ class Elf:
                 return value, at
 
     def encoded(self, at, encoding, vaddr):
-        """A value and its length; vaddr: of this place."""
+        """Returns a value and its length.  vaddr: virtual address of the value."""
         word = "<Q" if self.wide else "<I"
         form = {0: word, 2: "<H", 3: "<I", 4: "<Q", 8: word, 10: "<h", 11: "<i", 12: "<q"}.get(encoding & 15)
         if form is None or encoding & 0x60:
@@ -120,7 +122,7 @@ class Elf:
         return value & ((1 << 64 if self.wide else 1 << 32) - 1), struct.calcsize(form)
 
     def functions(self):
-        """[(start, end)] of .eh_frame."""
+        """Returns [(start, end)] of the functions in .eh_frame."""
         header = self.sections.get(".eh_frame")
         found, encodings = {}, {}
         if not header or header[1] == 8:
@@ -165,13 +167,13 @@ def read(path):
 
 
 def plain_go(name):
-    """As Go's own table has it: without the calling convention, and with [...] for types."""
+    """Returns the name in Go's own table: no calling convention, and [...] for types."""
     name = name.removesuffix(".abi0").replace("·", ".")
     return name.partition("[")[0] + "[...]" + name.rpartition("]")[2] if "[" in name else name
 
 
 class Truth:
-    """Which names an address may have."""
+    """The names that each address may have."""
 
     def __init__(self, path, debug):
         elf = Elf(read(path))
@@ -185,7 +187,7 @@ class Truth:
             other = Elf(more)
             other.code = elf.code
             symbols |= {*other.symbols(".symtab")}
-        # As strobe and perf show them: with the version that .symtab has.
+        # Names have the version that .symtab has, like in strobe and perf.
         self.sized = sorted((start, start + size, name) for start, size, name in symbols if size)
         self.longest = max((end - start for start, end, _ in self.sized), default=0)
         self.labels = collections.defaultdict(set)
@@ -218,7 +220,7 @@ class Truth:
         function = self.function_at(address)
         if function:
             names |= self.labels.get(function[0], set()) | self.labels.get(function[0] + 1, set())
-        # Go's own table calls functions by their names in Go, and counts what fills up the space to the next one.
+        # Go's own table has the names of Go, and adds the padding up to the next function.
         if self.is_go:
             i = bisect.bisect_right(self.ends, address) - 1
             names |= {name for start, _, name in self.sized[bisect.bisect_left(self.sized, (self.ends[i],)):][:20]
@@ -227,7 +229,7 @@ class Truth:
         return names
 
     def pick(self, rng, n):
-        """Random addresses in functions, and a quarter as many anywhere in the code."""
+        """Returns n random addresses in functions, and n / 4 anywhere in the code."""
         places = [(s, e) for s, e in self.functions if not any(a <= s < b for a, b in self.elf.linkage)] or \
             [(s, e) for s, e, _ in self.sized]
         code = [(s, e) for s, e in self.elf.code if s < e and (s, e) not in self.elf.linkage]
@@ -236,7 +238,9 @@ class Truth:
         return sorted({rng.randrange(start, end) for start, end in chosen})
 
     def judge(self, address, answer):
-        """named, start (of its function), uncertain, none, outside (of functions), or wrong."""
+        """Returns named, start (of its function), uncertain, none, outside (of functions), or
+        wrong.
+        """
         if answer == "-":
             return "none" if self.function_at(address) else "outside"
         start, _, name, uncertain = answer.split("\t")
@@ -248,7 +252,7 @@ class Truth:
             return "start" if function and int(start, 16) - function[0] in (0, 1) else "wrong"
         right = self.names_at(address)
         if self.is_go and all(name.endswith("(.text)") for name in right):
-            return "outside"  # the object file's name is all that its .symtab has
+            return "outside"  # its .symtab has only the object file's name
         return "named" if {name, name.partition("@")[0], plain_go(name)} & right else "wrong"
 
 
@@ -264,7 +268,7 @@ def debug_file(path):
 
 
 def ask(dump, asked):
-    """The answers about [(path, addresses)], path by path."""
+    """Returns the answers about [(path, addresses)], path by path."""
     lines = [f"{i} {address:x}\n" for i, (_, addresses) in enumerate(asked) for address in addresses]
     done = subprocess.run([dump, *(path for path, _ in asked)], input="".join(lines), capture_output=True, text=True,
                           errors="replace", check=False, timeout=600)
@@ -273,8 +277,11 @@ def ask(dump, asked):
 
 
 def cut_section_headers(path, copy):
-    """As strip --strip-section-headers does, which the binutils here may not know.  Programs without PT_GNU_EH_FRAME, as
-    static ones are, have nothing left then that tells of functions: False."""
+    """Makes a copy like strip --strip-section-headers, which the binutils here may not know.
+
+    Returns False for a program without PT_GNU_EH_FRAME, such as a static one: nothing left would
+    describe its functions.
+    """
     with open(path, "rb") as file:
         header = bytearray(file.read(64))
         if len(header) < 64 or header[4:6] != b"\x02\x01":
@@ -305,7 +312,7 @@ class Sweep:
             addresses = truth.pick(random.Random(os.path.basename(path)), self.at)
         except (ValueError, KeyError, IndexError, struct.error, OSError):
             return False
-        # What names a stripped Go program, this script does not read: go.py does.
+        # This script does not read the names of stripped Go programs; go.py does.
         if not addresses or truth.elf.type not in (2, 3) or (truth.is_go and ".symtab" not in truth.elf.sections):
             return False
         self.waiting.append((path, path, "as it is", truth, addresses))
@@ -353,7 +360,7 @@ def elf_files(paths):
 
 
 def make_programs(folder):
-    """Linked in several ways; {name: path}."""
+    """Links programs in several ways; returns {name: path}."""
     made = {}
     for name, text in (("stub.s", STUB), ("program.c", PROGRAM)):
         with open(os.path.join(folder, name), "w", encoding="utf-8") as out:

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lines of tracepoints: all formats of this machine are understood, and what fires has the text of the kernel, or of perf script.
+"""Compares lines of tracepoints with the text of the kernel and of perf script.
 
-Formats: each gives a line by its print format, but for few.  Kernel: the same records of the ring buffer of ftrace, as the
-kernel writes them and as strobe does.  perf: the same samples of recordings, by perf script and by strobe export.  Where these
-two differ, the kernel's text decides.
+formats: strobe knows all formats of this machine; each gives a line by its print format, except for
+a few.
+kernel: both the kernel and strobe print the records of one ring buffer of ftrace.
+perf: both perf script and strobe export print the samples of one recording.  If they differ, the
+kernel's text decides.
 
 usage: tracepoints.py STROBE DUMP formats|kernel|perf [all]
 """
@@ -29,9 +31,9 @@ checks = Checks()
 TRACEFS = next((path for path in ("/sys/kernel/tracing", "/sys/kernel/debug/tracing")
                 if os.path.exists(path + "/events")), None)
 FALLBACKS_MAX = 8
-# Written by functions of their own, not by their print formats.
+# Printed by functions of their own, not by their print formats.
 OWN_TEXT = ("syscalls", "ftrace")
-# What only that kernel knows when it prints: its own addresses, its clock, the bits of its enumerators.
+# Values that only the printing kernel knows: its addresses, its clock, the bits of its enumerators.
 KNOWN_BY_KERNEL = re.compile(r"\b(vmemmap_base|jiffies)\b")
 SAMPLE = ("sched", "timer", "signal", "task", "block", "ext4", "jbd2", "writeback", "tcp", "sock", "skb", "net", "udp",
           "kmem", "irq", "workqueue", "filemap", "vmscan", "exceptions", "mmap", "maple_tree", "rcu", "fib", "neigh", "cgroup",
@@ -39,15 +41,15 @@ SAMPLE = ("sched", "timer", "signal", "task", "block", "ext4", "jbd2", "writebac
           "percpu", "tlb", "iomap", "huge_memory", "compaction", "pagemap")
 SYSCALLS = re.compile(r"/sys_(enter|exit)_(openat|read|write|close|mmap|munmap|clone|wait4|socket|connect|accept4|sendto|recvfrom|"
                       r"rename|mkdir|unlink|fsync|fallocate|rt_sigaction|setitimer|execve|exit_group|newfstatat|brk)/")
-# As many events as strobe tells apart in a recording.
+# Number of events that strobe can distinguish in one recording.
 AT_ONCE = 60
-# What stands in the place of a line that is missing.
+# The address that is printed if a line is missing.
 PLACE = re.compile(r"^\s*[0-9a-f]{16} .*\)$")
 OFTEN = 1000
 
 
 def is_made(subsystem):
-    """Probes of somebody, which come and go."""
+    """Returns whether the subsystem consists of probes, which come and go."""
     return re.match(r"strobe_|[ku]probes$|perf|probe_", subsystem)
 
 
@@ -60,7 +62,7 @@ def name_of(path):
 
 
 def load(folder):
-    """Something of everything that needs no module and no special hardware."""
+    """Fires events of all kinds that need no module and no special hardware."""
     path = os.path.join(folder, "file")
     with open(path, "wb") as file:
         for i in range(40):
@@ -101,7 +103,7 @@ def load(folder):
 
 
 def talk(family, address):
-    """Connections that end well, one that is refused, one that is reset, and datagrams."""
+    """Makes connections that end well, one that is refused, one that is reset, and datagrams."""
     try:
         server = socket.socket(family, socket.SOCK_STREAM)
         server.bind((address, 0))
@@ -137,7 +139,7 @@ def run_dump(dump, commands):
     done = subprocess.run([dump, TRACEFS], input=("\n".join(commands) + "\n").encode(), capture_output=True, check=False,
                           timeout=600)
     checks.check("the tool ends well", done.returncode == 0, done.stderr[-300:])
-    # Texts may have other characters that end lines somewhere.
+    # Only LF ends a line here: texts may have other line ends.
     return [line.decode("utf-8", "replace").split("\t", 1) for line in done.stdout.split(b"\n") if line]
 
 
@@ -165,7 +167,10 @@ def check_formats(dump):
 # --- the kernel's own text ---
 
 def raw_records(path):
-    """Events of a ring buffer of ftrace (Documentation/trace/ring-buffer-design.rst): raw data, oldest first."""
+    """Reads an ftrace ring buffer (Documentation/trace/ring-buffer-design.rst).
+
+    The events are raw data, oldest first.
+    """
     out, lost = [], False
     fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     while True:
@@ -200,7 +205,10 @@ def raw_records(path):
 
 
 def normal(text):
-    """Addresses of one look: perf and strobe write 0x12 where the kernel has all digits, and not how long a function is."""
+    """Returns the text with addresses in one form.
+
+    For all digits of the kernel, perf and strobe write 0x12.  They leave out a function's length.
+    """
     text = text.replace("(nil)", "0x0")
     text = re.sub(r"(\+0x[0-9a-f]+)/0x[0-9a-f]+( \[\w+\])?", r"\1", text)
     text = re.sub(r"(?<![0-9a-fx])([0-9a-f]{16})(?![0-9a-f])", lambda match: hex(int(match.group(1), 16)), text)
@@ -208,7 +216,7 @@ def normal(text):
 
 
 def record_with_ftrace(subsystems, folder):
-    """[(event, raw, text)] of what fired."""
+    """Returns [(event, raw, text)] of the events that fired."""
     instance = f"{TRACEFS}/instances/strobe_test_{os.getpid()}"
     found = []
 
@@ -254,7 +262,7 @@ def pairs(cpu):
             if out and not line.startswith("#"):
                 out[-1] = (*out[-1][:2], out[-1][2] + "\n" + line)
             continue
-        # A record may have no line of this look: one that the kernel writes otherwise.
+        # A record may have no line in this form, if the kernel prints it otherwise.
         for ahead in range(at, min(at + 50, len(raws))):
             name = ids.get(struct.unpack_from("=H", raws[ahead])[0], "?")
             if name.split("/")[1:] == [match.group(1)]:
@@ -303,7 +311,7 @@ HEAD = re.compile(r"^ *(.*?) +(-?\d+) \[(\d+)\] +(\d+\.\d+): +(?:\d+ +)?([\w-]+)
 
 
 def texts_of(command):
-    """{(cpu, time, event): [text]} of lines of perf script or of strobe."""
+    """Returns {(cpu, time, event): [text]} of lines of perf script or of strobe."""
     done = subprocess.run(command, capture_output=True, check=False, timeout=600)
     checks.check(f"{os.path.basename(command[0])} ends well", done.returncode == 0, done.stderr[-300:])
     found = collections.defaultdict(list)
@@ -335,9 +343,9 @@ def record_with_perf(events, folder):
 
 
 def check_perf(strobe, dump, subsystems, everything):
-    """An event is right if all its lines are perf's, or if the kernel's own text of its records is strobe's."""
+    """Checks each event: all its lines equal perf's, or its records have the kernel's own text."""
     vouched, fired = check_kernel(dump, [name for name in subsystems if name not in OWN_TEXT])
-    # What never ends to fire was compared with the kernel; perf script takes its time.
+    # Events that fire all the time were compared with the kernel; perf script is slow.
     chosen = sorted(name for name, n in fired.items() if everything or n <= OFTEN) + [name_of(path) for path in glob.glob(f"{TRACEFS}/events/syscalls/*/format")
                       if everything or SYSCALLS.search(path)]
     events, samples, differ, empty = set(), 0, {}, set()

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Unwind tables against what readelf makes of the same .eh_frame: CFA, rbp, rbx and return address of every row.
+"""Compares unwind tables with readelf's of the same .eh_frame.
 
-Each range of readelf's that strobe's rules can express is in strobe's table, with the same rule to its last byte; and where
-readelf has no row, strobe has none.  Where a program begins, strobe alone knows that nobody called it.  Files: libc, the dynamic linker, python, and programs that are compiled here.
+Every row has the same CFA, rbp, rbx and return address.  Each range of readelf that strobe's rules
+can express is in strobe's table, with the same rule to its last byte.  If readelf has no row,
+strobe has none.  Only strobe knows that a program's entry has no caller.  Files: libc, the dynamic
+linker, python, and programs that are compiled here.
 
 usage: unwind.py DUMP_UNWIND [FILE...]      these files instead
 """
@@ -22,7 +24,7 @@ from checks import Checks  # noqa: E402
 checks = Checks()
 dump = os.path.abspath(sys.argv[1])
 
-# Registers of a machine as readelf names them: stack pointer, frame pointer.
+# readelf's names of a machine's registers: stack pointer, frame pointer.
 MACHINES = {"X86-64": ("rsp", "rbp"), "AArch64": ("sp", "x29")}
 X86 = ["rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", *(f"r{i}" for i in range(8, 16))]
 
@@ -57,14 +59,14 @@ void _start(void) { f(3); }
 
 
 def run(*command):
-    """What a command prints, as lines."""
+    """Returns a command's output, as lines."""
     environment = dict(os.environ, LC_ALL="C", DEBUGINFOD_URLS="")
     return subprocess.run(command, capture_output=True, text=True, env=environment, errors="replace",
                           check=False).stdout.splitlines()
 
 
 def segments(path):
-    """(vaddr, length, offset) of each loaded segment with code."""
+    """Returns (vaddr, length, offset) of each loaded segment with code."""
     found = []
     for line in run("readelf", "-lW", path):
         match = re.match(r"\s+LOAD\s+0x(\w+)\s+0x(\w+)\s+0x\w+\s+0x(\w+)\s+0x\w+\s+(.*?)\s+0x", line)
@@ -74,7 +76,10 @@ def segments(path):
 
 
 def frames(path):
-    """The functions of readelf, those of .eh_frame first: (start, end, [(address, {column: rule})])."""
+    """Returns readelf's functions, those of .eh_frame first.
+
+    Each is (start, end, [(address, {column: rule})]).
+    """
     kept, cies, usual, functions, row, columns = [], {}, {}, [], None, []
     for line in run("readelf", "--debug-dump=frames-interp", path):
         if line.startswith("Contents of the"):
@@ -90,14 +95,14 @@ def frames(path):
         elif line.split()[:1] == ["LOC"]:
             columns = line.split()[1:]
         elif line.strip() and row is not None and re.match(r"[0-9a-f]{16} ", line):
-            # "r10 (r10)": one word.
+            # "r10 (r10)" is one word.
             words = re.sub(r" \(\w+\)", "", line).split()
             row.append((int(words[0], 16), dict(zip(columns, words[1:]))))
     return [(start, end, rows or [(start, cie[0][1] if cie else {})]) for start, end, rows, cie in functions]
 
 
 def ranges_of(functions):
-    """[start, end) with its row, sorted and without overlaps: what begins first counts."""
+    """Yields (start, end, row), sorted and without overlaps: the earlier start has priority."""
     done = 0
     for start, end, rows in sorted(functions, key=lambda function: function[0]):
         for i, (address, row) in enumerate(rows):
@@ -108,14 +113,17 @@ def ranges_of(functions):
 
 
 def number_of(register, machine):
-    """Any other register, as dump_unwind numbers it."""
+    """Returns dump_unwind's name of any other register, or None."""
     if machine == "X86-64":
         return f"r{X86.index(register)}" if register in X86 else None
     return "r" + register[1:] if re.fullmatch(r"x([0-9]|1\d|2[0-8])", register) else None
 
 
 def bx_agrees(saved, rule):
-    """Rules by rsp or rbp tell where rbx is: in its register or in one of the 126 words below the CFA."""
+    """Returns whether rbx agrees.
+
+    Rules by rsp or rbp say where rbx is: in its register or in one of the 126 words below the CFA.
+    """
     if not re.match(r"[sb]p[+-]", rule[0]):
         return rule[3] == "lost"
     if saved.startswith("c-") and int(saved[2:]) <= 126 * 8 and int(saved[2:]) % 8 == 0:
@@ -124,7 +132,10 @@ def bx_agrees(saved, rule):
 
 
 def agrees(row, rule, machine):
-    """Is strobe's rule (words of dump_unwind; None: none) what readelf's row says?"""
+    """Returns whether strobe's rule agrees with readelf's row.
+
+    rule: words of dump_unwind; None if there is no rule.
+    """
     sp, bp = MACHINES[machine]
     cfa, ra, saved = row.get("CFA", "u"), row.get("ra", "u"), row.get(bp, "u")
     arm = machine == "AArch64"
@@ -132,13 +143,13 @@ def agrees(row, rule, machine):
         return rule is not None and rule[0] == "end"
     match = re.fullmatch(r"(\w+)([+-]\d+)", cfa)
     if cfa == "exp":
-        # Which expression, dump_unwind's word tells; readelf tells nothing more here.
+        # dump_unwind names the kind of expression; readelf shows no more than this.
         return rule is None or not re.match(r"(none|end)", rule[0])
     base = match and {sp: "sp", bp: "bp"}.get(match[1]) or match and number_of(match[1], machine)
     known = base and (ra.startswith("c") or (arm and ra in ("u", "s")))
     if row.get(sp, "u") not in ("u", "s"):
         known = False
-    # Of arm64, "u" is said of one that is lost, too.
+    # On arm64, "u" also means that the return address is lost.
     if arm and ra == "u" and rule and rule[0] == "end":
         return True
     if any(abs(int(place[1:])) > 32767 for place in (ra, saved) if re.match(r"c[+-]", place)):
@@ -159,7 +170,7 @@ def agrees(row, rule, machine):
 
 
 def table_of(*files):
-    """Strobe's ranges: starts, and (end, words)."""
+    """Returns strobe's ranges: [start], and [(end, words)]."""
     starts, rules = [], []
     for line in run(dump, *files):
         words = line.split()
@@ -169,7 +180,7 @@ def table_of(*files):
 
 
 def compare(name, path, least=1):
-    """Every row of a file; least: how many there are at least."""
+    """Compares every row of a file.  least: how many rows there must be."""
     machine = next((line.split()[-1] for line in run("readelf", "-hW", path) if "Machine:" in line), "")
     if machine not in MACHINES:
         return
@@ -204,7 +215,7 @@ def compare(name, path, least=1):
 
 
 def compile_and_compare(name, folder, compiler, source, options, **more):
-    """A program made for this."""
+    """Compiles a program and compares its rows.  Returns its path, or None."""
     path = os.path.join(folder, name)
     text = path + (".cc" if "++" in compiler else ".c")
     with open(text, "w", encoding="utf-8") as out:
@@ -218,13 +229,13 @@ def compile_and_compare(name, folder, compiler, source, options, **more):
 
 
 def find_library(name):
-    """Where a running program has it."""
+    """Returns the path of a library that this process has mapped, or None."""
     with open("/proc/self/maps", encoding="utf-8") as maps:
         return next((line.split()[-1] for line in maps if re.search(rf"/{name}[^/]*$", line)), None)
 
 
 def check_without_sections(path, folder):
-    """The same table by .eh_frame_hdr alone."""
+    """Checks that .eh_frame_hdr alone gives the same table."""
     bare = os.path.join(folder, "bare")
     shutil.copy(path, bare)
     with open(bare, "r+b") as out:
@@ -236,7 +247,7 @@ def check_without_sections(path, folder):
 
 
 def check_debug_frame(folder, compiler):
-    """A program with .debug_frame alone, in itself, packed, and in its debug file."""
+    """Checks a program with .debug_frame alone: in itself, packed, and in its debug file."""
     options = ["-g", "-O2", "-fno-asynchronous-unwind-tables", "-fno-exceptions", "-fno-unwind-tables"]
     source = "#include <stdlib.h>\nint f(int x);\nint f(int x) { return rand() + x; }\n" \
              "int main(void) { return f(rand()) + f(1); }\n"
@@ -259,7 +270,7 @@ def check_debug_frame(folder, compiler):
 
 
 def main():
-    """All files."""
+    """Checks all files."""
     for path in sys.argv[2:]:
         compare(path, path, least=0)
     if sys.argv[2:]:

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Call chains of perf record --call-graph dwarf, unwound by strobe, against those of perf script: frame by frame.
+"""Compares chains of perf record --call-graph dwarf, unwound by strobe, with perf script's.
 
-Chains that perf cuts where it stops (at 127 frames, at code made at run time, in programs without a header of
-unwind data) are equal as far as it goes, if strobe's reach a root.  Each program is recorded with the largest copies.
+The chains are compared frame by frame.  perf cuts chains at 127 frames, at code made at run time,
+and in programs without a header of unwind data.  These are equal up to the cut, if strobe's reach a
+root.  Each program is recorded with the largest copies.
 
 usage: unwound.py STROBE [RECORDING...]
 """
@@ -43,12 +44,12 @@ while (process.cpuUsage().user < 3e6) {
 
 
 def frame_name(symbol):
-    """Of our export: with what c++filt says of the raw name, but for the offset behind it."""
+    """Returns the comparable name of a symbol, without the offset at its end."""
     return named(bare(re.sub(r"\+0x[0-9a-f]+$", "", symbol) if "[unknown]" not in symbol else symbol))
 
 
 def pretty(names):
-    """{raw: name}, as binutils demangle."""
+    """Returns {raw: name}, demangled by binutils."""
     raw = sorted(names)
     shown = subprocess.run(["c++filt", "--no-verbose", "--no-params"], input="\n".join(raw) + "\n", capture_output=True, text=True,
                            errors="surrogateescape", check=True).stdout.split("\n")
@@ -56,7 +57,10 @@ def pretty(names):
 
 
 def chains(text, mangled):
-    """{(tid, time): [names from the leaf]}; samples of one thread at one time are the last of them."""
+    """Returns {(tid, time): [names from the leaf]}.
+
+    If a thread has several samples at one time, the last one counts.
+    """
     found, current = {}, None
     known = pretty({frame[2] for frame in map(FRAME.match, text.splitlines()) if frame}) if mangled else {}
     for line in text.splitlines():
@@ -133,7 +137,8 @@ if len(sys.argv) > 2:
         compare(os.path.basename(path), path, 99.0)
 else:
     record("python", ["/usr/bin/python3", "-c", PYTHON])
-    # Assembly that keeps the caller's stack pointer in rax, rsi, r9 or r11, or in a word that r9 is the index of.
+    # Assembly that keeps the caller's stack pointer in rax, rsi, r9 or r11, or in a word with index
+    # r9.
     for cipher in ("sha256", "aes-256-gcm", "chacha20-poly1305"):
         record(f"openssl {cipher}", ["openssl", "speed", "-seconds", "3", "-bytes", "1024", "-evp", cipher])
     record("openssl ecdsap384", ["openssl", "speed", "-seconds", "2", "ecdsap384"])

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The machine as the tests expect it, whatever was done on it before.
+"""Prepares the machine for the tests, independent of earlier use.
 
-Each run has an environment, limits, a home and a folder for temporary files of its own.  A lock in the folder says that the
-run goes on; what killed runs left is removed.  As root, settings of perf that the kernel lowers after hours of
-sampling, or that a killed test left, have the kernel's defaults meanwhile.
+Each run has an environment, limits, a home and a folder for temporary files of its own.  A lock in
+the folder shows that the run is alive.  Leftovers of killed runs are removed.  A run as root sets
+perf's kernel settings to the kernel's defaults, and restores them at its end.  The kernel lowers
+some settings after hours of sampling, and killed tests may leave others changed.
 """
 
 import contextlib
@@ -31,7 +32,7 @@ UNSET = ("COLUMNS", "DEBUGINFOD_CACHE_PATH", "DEBUGINFOD_URLS", "EDITOR", "LANGU
 
 
 def _lock(path):
-    """The open file that holds the lock, or None: somebody else has it."""
+    """Returns the open file that holds the lock, or None if another process has it."""
     file = open(path, "r+", encoding="ascii")  # pylint: disable=consider-using-with
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -42,7 +43,7 @@ def _lock(path):
 
 
 def _read(name):
-    """None: this kernel does not have it, or keeps it to itself."""
+    """Returns a setting, or None if this kernel does not have it or does not show it."""
     with contextlib.suppress(OSError), open(f"/proc/sys/kernel/{name}", encoding="ascii") as setting:
         return setting.read().strip()
     return None
@@ -55,7 +56,7 @@ def _set(settings):
 
 
 def _unmount(folder):
-    """False if something is still mounted below."""
+    """Unmounts all that is mounted below folder.  Returns False if a mount is left."""
     with open("/proc/self/mounts", encoding="utf-8", errors="replace") as mounts:
         below = [line.split()[1] for line in mounts if line.split()[1].startswith(folder + "/")]
     return all(subprocess.run(["umount", "--lazy", path], stderr=subprocess.DEVNULL, check=False).returncode == 0
@@ -68,7 +69,7 @@ def _remove(folder):
 
 
 def _end_processes(folder):
-    """Those of a run that was killed: the folder is in their environment."""
+    """Kills the processes of a run: the folder is in their environment."""
     mark = f"TMPDIR={folder}".encode()
     for pid in filter(str.isdigit, os.listdir("/proc")):
         with contextlib.suppress(OSError), open(f"/proc/{pid}/environ", "rb") as environ:
@@ -77,7 +78,7 @@ def _end_processes(folder):
 
 
 def _remove_made(folder):
-    """Removes the files that tests list since their place is fixed."""
+    """Removes files at fixed places, which the tests list in the folder."""
     with contextlib.suppress(OSError), open(os.path.join(folder, "made"), encoding="ascii") as made:
         for path in made.read().splitlines():
             with contextlib.suppress(OSError):
@@ -85,13 +86,13 @@ def _remove_made(folder):
 
 
 def _remove_cgroups():
-    """Removes the cgroups of tests that are gone; their names end in the number of a process."""
+    """Removes cgroups of tests that have ended; the names end in the number of a process."""
     for path in glob.glob(f"{CGROUPS}/strobe-test-*") + glob.glob(f"{CGROUPS}/*/strobe-test-*"):
         pid = path.rpartition("-")[2]
         if not pid.isdigit() or os.path.exists(f"/proc/{pid}"):
             continue
         for below, _, _ in os.walk(path, topdown=False):
-            # The kernel keeps a cgroup as long as a process ends in it.
+            # The kernel keeps a cgroup while a process in it is ending.
             end = time.monotonic() + 1
             while os.path.isdir(below) and time.monotonic() < end:
                 with contextlib.suppress(OSError):
@@ -100,7 +101,7 @@ def _remove_cgroups():
 
 
 def clean():
-    """Removes what killed runs left."""
+    """Removes leftovers of killed runs."""
     for folder in glob.glob(os.path.join(glob.escape(tempfile.gettempdir()), PREFIX + "*")):
         with contextlib.suppress(OSError):
             lock = _lock(os.path.join(folder, "lock"))
@@ -119,7 +120,7 @@ def clean():
 
 @contextlib.contextmanager
 def _settings(folder):
-    # In the order in which they are put back: the rate cannot be set where the share of time has no limit.
+    # In the order of the restore: the rate cannot be set while the share of time has no limit.
     before = {name: value for name in reversed(SETTINGS) if (value := _read(name)) is not None}
     for name, value in before.items():
         if value != SETTINGS[name]:
@@ -134,25 +135,25 @@ def _settings(folder):
 
 
 def _default_limits():
-    """Sets each soft limit that the hard one allows."""
+    """Sets each soft limit, if the hard one allows it."""
     for which, soft in LIMITS.items():
         with contextlib.suppress(OSError, ValueError):
             resource.setrlimit(which, (soft, resource.getrlimit(which)[1]))
 
 
 def _default_signals():
-    """As for a command at a terminal: under nohup or in the background of a script, some are ignored."""
+    """Resets the signals that nohup or a script's background job ignores."""
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
         if signal.getsignal(number) == signal.SIG_IGN:
             signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
-    # For the folder and the settings to be put back.
+    # SIGTERM must still restore the settings and remove the folder.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
 
 
 @contextlib.contextmanager
 def prepared(settings=True):
-    """For the time of the block; yields the folder."""
+    """Prepares the machine for the time of the block; yields the folder."""
     os.umask(0o022)
     _default_limits()
     _default_signals()
@@ -162,7 +163,7 @@ def prepared(settings=True):
         pass
     with _lock(os.path.join(folder, "lock")):
         os.mkdir(os.path.join(folder, "home"))
-        # Tests become other users.
+        # Some tests run as other users.
         os.chmod(folder, 0o1777)
         for name in UNSET:
             os.environ.pop(name, None)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The outcome of one run of one test: its cases, and whether a failure was an assertion's.
+"""The outcome of one run of one test: its cases, and whether a failure is an assertion's.
 
-A cmocka program counts by its cases; a script whose output ends in "N passed, N failed, N skipped" counts by
-that; any other test counts as one.
+A cmocka program counts by its cases.  A script whose output ends in "N passed, N failed, N skipped"
+counts by that line.  Any other test counts as one.
 """
 
 import re
@@ -15,25 +15,30 @@ GOOD = ("OK", "EXPECTEDFAIL")
 
 # Signals of programs that crash: SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS.
 FATAL = "(?:4|5|6|7|8|11|31)"
-# checks.py and tty.c print a line that begins with "crash: " or "hang: "; the rest is what is seen without them.
+# checks.py and tty.c print lines that begin with "crash: " or "hang: ".  The other patterns match
+# output without them.
 HUNG = re.compile(r"^hang: |\bhung True\b|\bno end after \d+ s\b", re.M)
 CRASHED = re.compile(rf"^crash: |^Traceback \(most recent call|Test failed with exception|\bstatus -{FATAL}\b|"
                      rf"\breturncode=-{FATAL}\b|Segmentation fault|core dumped|Kernel panic|\bOops\b|segfault at|"
                      r"stack smashing detected|double free or corruption|free\(\): invalid|malloc\(\): ", re.M)
-# The summary is what is left of a report that was cut.
+# A report that was cut may have only its summary.
 SANITIZER = re.compile(r"(?:ERROR|WARNING): (?!Leak)\w+Sanitizer\b|SUMMARY: \w+Sanitizer: (?!\d+ byte\(s\) leaked)|"
                        r"\bruntime error: ")
 LEAK = re.compile(r"ERROR: LeakSanitizer\b|SUMMARY: \w+Sanitizer: \d+ byte\(s\) leaked")
 
 
 def without_figures(case):
-    """The name of a case, which may have figures of its run."""
+    """Returns the name of a case without the figures of its run."""
     return re.sub(r"\d[\d.,]*", "#", case)
 
 
 class Outcome:
-    """passed: names of cases, failed: [(case, first words about it)], skipped: [(case, reason)]; n_passed may be more
-    than there are names.  verdict: why the failure is not an assertion's, or empty."""
+    """The outcome of a test.
+
+    passed: names of cases.  failed: [(case, first words about it)].  skipped: [(case, reason)].
+    said: (standard output, standard error).  n_passed may exceed the number of names.  verdict: why
+    the failure is not an assertion's, or empty.
+    """
 
     def __init__(self, name, passed=(), failed=(), skipped=(), said=("", "")):
         self.name, self.passed, self.failed, self.skipped, self.said = name, passed, list(failed), skipped, said
@@ -63,7 +68,10 @@ def _cmocka(stdout):
 
 
 def _cmocka_words(stderr):
-    """The words of each failed assertion, in the order of the failures: standard error names no cases."""
+    """Returns the words of each failed assertion, in the order of the failures.
+
+    Standard error names no cases.
+    """
     words, said = [], []
     for line in stderr.splitlines():
         if line.startswith("[  ERROR   ] --- "):
@@ -81,7 +89,7 @@ def _first_line(text):
 
 
 def _failed_lines(lines):
-    """(case, detail) of a script's failed cases; checks.py puts a tab before the detail."""
+    """Yields (case, detail) of a script's failed cases; checks.py puts a tab before the detail."""
     for line in lines:
         if line.startswith("not ok: "):
             case, _, said = line.removeprefix("not ok: ").partition(":\t")
@@ -93,7 +101,7 @@ def _why_unforgivable(text, result, status, failed, is_cmocka):
         return "a hang"
     if SANITIZER.search(text):
         return "a sanitizer's report"
-    # A program whose case ended early has not freed what the case had.
+    # If a case ended early, its memory is not freed.
     if LEAK.search(text) and not (is_cmocka and failed):
         return "a leak"
     if status < 0 or CRASHED.search(text):
@@ -102,7 +110,10 @@ def _why_unforgivable(text, result, status, failed, is_cmocka):
 
 
 def judge(name, result, status, stdout, stderr=""):
-    """The outcome of a test of meson's log, or of a script's output and exit status (result: OK or FAIL)."""
+    """Returns the outcome of a test in meson's log, or of a script's output and exit status.
+
+    result: the word in the log, or OK or FAIL.
+    """
     lines = stdout.strip().splitlines()
     totals = TOTALS.match(lines[-1]) if lines else None
     passed, failed, skipped = [], [], []
@@ -129,7 +140,7 @@ def judge(name, result, status, stdout, stderr=""):
         failed = list(_failed_lines(lines))
 
     verdict = "" if good else _why_unforgivable(stdout + "\n" + stderr, result, status, failed, is_cmocka)
-    # A crash, a timeout or a sanitizer's verdict may leave no failed case behind.
+    # A crash, a timeout or a sanitizer's report may leave no failed case.
     if not good and not failed:
         failed = [("", f"{result.lower()}, status {status}")]
     outcome = Outcome(name, passed, failed, skipped, (stdout, stderr))

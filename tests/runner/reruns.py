@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Failed assertions of tests that depend on the machine's load are tried again, in the open.
+"""Repeats failed tests that depend on the machine's load, and lists the flaky ones.
 
-A test that failed by an assertion runs again, alone, after all others, at most twice.  If the cases that failed pass
-then, and nothing else fails, they count as passed and are listed as flaky.  Crashes, hangs, reports of sanitizers and
-more than FLAKY_MAX flaky cases in one run are failures.
+A test that failed by an assertion runs again, alone, after all others, at most twice.  If the
+failed cases pass then, and nothing else fails, they count as passed and are listed as flaky.
+Crashes, hangs, reports of sanitizers and more than FLAKY_MAX flaky cases in one run are failures.
 """
 
 from runner.outcome import Outcome
@@ -13,7 +13,7 @@ FLAKY_MAX = 8
 
 
 def _try_again(outcome, run_again):
-    """(the outcome that counts, [(case, words)] of the failures before it passed)."""
+    """Returns (the outcome that counts, [(case, words)] of the failures before it passed)."""
     seen, last = dict(outcome.failed), outcome
     for turn in range(AGAIN_MAX):
         print(f"\nrunning {outcome.name} again, alone ({turn + 1} of {AGAIN_MAX}): "
@@ -34,9 +34,10 @@ def _try_again(outcome, run_again):
 
 
 def settle(outcomes, may_depend, run_again, stage):
-    """Runs again what may_depend(outcome) allows, by run_again(outcome) -> Outcome.
+    """Repeats the tests that may_depend(outcome) allows, by run_again(outcome) -> Outcome.
 
-    Returns (outcomes that count, [(stage, test, case, words)] of flaky cases)."""
+    Returns (outcomes that count, [(stage, test, case, words)] of flaky cases).
+    """
     chosen = [outcome for outcome in outcomes if outcome.failed and not outcome.verdict and may_depend(outcome)]
     cases = sum(len(outcome.failed) for outcome in chosen)
     flaky, settled = [], {}

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Run suites of a build by meson, and what failed by chance once more; or some tests many times.
+"""Runs suites of a build by meson, and failures by chance once more; or some tests many times.
 
 The last line is "N passed, N failed, N skipped"; exit status 0 if nothing failed.
 
 usage: suites.py [--stage NAME] [--soak N] BUILD [ARGUMENT OF MESON TEST...]
 
 --stage NAME   the name of this run in the lines about flaky cases; default: tests
---soak N       N rounds, every other one beside a busy loop for each CPU; default: suites live and oracle.
-               Prints "TEST: CASE: K of N failed" and the end of the first output of each, which is kept in meson-logs.
+--soak N       N rounds, every other one next to a busy loop for each CPU; default: suites live
+               and oracle.  Prints "TEST: CASE: K of N failed" and the end of the first output of
+               each, which is kept in meson-logs.
 """
 
 import argparse
@@ -30,13 +31,16 @@ from runner.summary import print_summary  # noqa: E402
 
 MEASURING = {"live", "oracle"}
 SANITIZERS = ("ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS")
-# Options of meson test whose value is the next word.
+# Options of meson test that have their value in the next word.
 WITH_VALUE = ("--maxfail", "--num-processes", "--repeat", "--setup", "--test-args", "--timeout-multiplier", "--wrapper",
               "-j", "-t")
 
 
 def run_meson(build, arguments, log_name="testlog", quiet=False):
-    """The outcomes of meson's tests, and one of meson itself if it did not run them to their end."""
+    """Runs meson's tests.
+
+    Returns their outcomes, and one of meson itself if it did not run all tests.
+    """
     path = os.path.join(build, "meson-logs", log_name + ".json")
     with contextlib.suppress(FileNotFoundError):
         os.remove(path)
@@ -54,7 +58,7 @@ def run_meson(build, arguments, log_name="testlog", quiet=False):
 
 
 def read_suites(build):
-    """{test: its suites}; a test is known by its name alone."""
+    """Returns {test: its suites}; each test has a name of its own."""
     said = subprocess.run(["meson", "introspect", "--tests", build], capture_output=True, text=True, check=True).stdout
     tests = [(test["name"], {suite.split(":")[-1] for suite in test["suite"]}) for test in json.loads(said)]
     twice = [name for name, n in collections.Counter(name for name, _ in tests).items() if n > 1]
@@ -64,7 +68,7 @@ def read_suites(build):
 
 
 def options_of(arguments):
-    """meson's options without what chooses tests."""
+    """Returns meson's options without those that choose tests."""
     kept, rest = [], list(arguments)
     while rest:
         word = rest.pop(0)
@@ -81,8 +85,9 @@ def options_of(arguments):
 # --- reports of sanitizers ---
 
 def collect_reports(folder):
-    """Sanitizers write their reports to files, so that none is lost in a terminal or cut by a test."""
-    # libarchive forgets its buffer after archive_write_fail().
+    """Makes sanitizers write reports to files: a terminal may lose them, and a test may cut them.
+    """
+    # libarchive leaks its buffer after archive_write_fail().
     leaks = os.path.join(folder, "leaks")
     with open(leaks, "w", encoding="ascii") as suppressions:
         suppressions.write("leak:libarchive.so\n")
@@ -92,7 +97,7 @@ def collect_reports(folder):
 
 
 def read_reports(folder, outcomes):
-    """An outcome for each report, but for leaks of programs with a case that ended early."""
+    """Returns an outcome for each report, except leaks of programs with a case that ended early."""
     early = {"test_" + outcome.name for outcome in outcomes if outcome.failed and not outcome.verdict}
     found = []
     for path in sorted(glob.glob(f"{glob.escape(folder)}/report.*")):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The end of a log: failures with the output of their tests, skips with reasons, flaky cases, failed cases, totals.
+"""Prints the end of a log: failures with their output, skips, flaky cases, failed cases, totals.
 
-The lines "failed: TEST: CASE: WORDS" and "flaky: STAGE: TEST: CASE: WORDS" stand before the last line,
-"N passed, N failed, N skipped".
+Skips have their reasons.  The lines "failed: TEST: CASE: WORDS" and "flaky: STAGE: TEST: CASE:
+WORDS" come before the last line, "N passed, N failed, N skipped".
 """
 
 
@@ -22,7 +22,10 @@ def _print_failure(outcome):
 
 
 def print_summary(outcomes, flaky=()):
-    """flaky: see reruns.settle().  Returns the exit status: 0 if nothing failed and something ran."""
+    """Prints the end of a log.  flaky: see reruns.settle().
+
+    Returns the exit status: 0 if nothing failed and at least one case ran.
+    """
     passed = sum(outcome.n_passed for outcome in outcomes)
     failed = sum(len(outcome.failed) for outcome in outcomes)
     skips = [_join(outcome.name, *skip) for outcome in outcomes for skip in outcome.skipped]

@@ -14,8 +14,8 @@
 
 uint64_t fake_calls_least;
 
-/* From the outermost frame in; symrefs of the fake model.  One is recursive, one is of the baseline alone.  Event 2 has
- * the weights of the baseline. */
+/* Frames are symrefs of the fake model, from the outermost one in.  One stack is recursive, one
+ * is only in the baseline.  Event 2 has the weights of the baseline. */
 static const struct {
 	unsigned int per_mille, baseline;
 	uint32_t frames[FRAMES_MAX];
@@ -64,7 +64,8 @@ static uint32_t child_of(struct calltree *tree, uint32_t parent, uint32_t symref
 	return *link;
 }
 
-/* The frames first, first + 1, ... as a path from the root; self is of where it ends. */
+/* Adds a path from the root: the frames first, first + 1 and so on.  The last one gets the self
+ * weight. */
 static void add_calls(struct calltree *tree, const uint32_t *frames, int first, int n,
 	const struct weight *weight)
 {
@@ -78,7 +79,8 @@ static void add_calls(struct calltree *tree, const uint32_t *frames, int first, 
 	tree->nodes[at].sums.samples += weight->now / 1000000;
 }
 
-/* The frames first, first - 1, ...; self where the first is the leaf. */
+/* Adds a path from the root: the frames first, first - 1 and so on.  They get a self weight if
+ * the first one is the leaf. */
 static void add_callers(struct calltree *tree, const uint32_t *frames, int first, int n,
 	const struct weight *weight)
 {
@@ -106,7 +108,7 @@ static int outermost(const uint32_t *frames, int n, uint32_t symref)
 	return -1;
 }
 
-/* Children that are not wanted are not there, nor is what is below them. */
+/* Removes children of nodes that the query does not open, and all nodes below them. */
 static void shut(struct calltree *tree, const struct calltree_query *query)
 {
 	uint32_t now[NODES_MAX] = {0}, n = 1;
@@ -131,7 +133,8 @@ static void shut(struct calltree *tree, const struct calltree_query *query)
 	tree->n = query->opens ? n : tree->n;
 }
 
-/* As the trees of the live model do: what is too light has a sum in common, and no nodes. */
+/* Removes nodes that are too light, like the trees of the live model.  Their parent keeps their
+ * sum. */
 static void leave_out(struct calltree *tree)
 {
 	for (uint32_t i = 0; i < tree->n; i++) {
@@ -155,7 +158,7 @@ static void leave_out(struct calltree *tree)
 
 int fake_calls_tree(struct model *model, const struct calltree_query *query, struct calltree *out)
 {
-	/* As of a session: it stays until samples have come, or are others. */
+	/* Like in a session: the tree stays until there are new samples, or a new baseline. */
 	const uint64_t serial = 2 * fake_model_weight(1000) + 1 + model->has_baseline;
 
 	if (out->n && out->serial == serial)

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fake_calls.h - trees of a few fixed stacks of the fake model's symbols, made in the simplest way.
+ * fake_calls.h - trees of a few fixed stacks of the fake model's symbols, built in the simplest
+ * way.
  */
 #ifndef TESTS_SCREENS_FAKE_CALLS_H
 #define TESTS_SCREENS_FAKE_CALLS_H
 
 #include "tui/model/model.h"
 
-/* What is lighter is left out of trees; 0: nothing is. */
+/* Least weight of a node; trees leave out lighter ones.  0: trees have all nodes. */
 extern uint64_t fake_calls_least;
 
-/* As model_ops.tree. */
+/* Implements model_ops.tree. */
 int fake_calls_tree(struct model *model, const struct calltree_query *query, struct calltree *out);
 
 #endif

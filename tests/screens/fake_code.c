@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fake_code.c - one function, with jumps within jumps, a loop, calls, and a function inlined in another one.
+ * fake_code.c - one function with nested jumps, a loop, calls, and an inlined function.
  */
 #include "tests/screens/fake_code.h"
 
@@ -30,7 +30,7 @@ struct annotation {
 struct source {
 	enum annotate_kind kind;
 	uint8_t depth, len, code_kind;
-	uint32_t line; /* of code: per mille of cpu-clock */
+	uint32_t line; /* for code: per mille of cpu-clock */
 	const char *text, *intel;
 	uint32_t at, target; /* offsets */
 	const char *name;
@@ -186,7 +186,7 @@ static void put_row(struct annotation *annotation, const struct source *from)
 	annotation->n++;
 }
 
-/* The small one has an instruction or two, and is called. */
+/* The small function, which the other one calls. */
 static void build_other(struct annotation *annotation)
 {
 	static const struct source other[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fake_code.h - fixed code of the fake model's functions, and what is wrong with that of some.
+ * fake_code.h - fixed code of the fake model's functions, and faults that tests can select.
  */
 #ifndef TESTS_SCREENS_FAKE_CODE_H
 #define TESTS_SCREENS_FAKE_CODE_H
@@ -9,17 +9,18 @@
 
 extern const struct model_code_ops fake_code_ops;
 
-/* What the next update of every annotation finds. */
+/* Selects the result of the next update of every annotation. */
 struct fake_code {
-	bool waits; /* nothing yet */
+	bool waits; /* no result yet */
 	bool failed; /* no code */
 	bool no_source; /* lines without text */
 	bool no_lines;
 	bool hotter; /* samples have moved to another instruction */
-	bool grown; /* a row came in front */
-	bool twin_line; /* a line of another file in front, with the number of the call's */
+	bool grown; /* a new row at the front */
+	/* a new line of another file at the front, with the line number of the call */
+	bool twin_line;
 	bool reading; /* a source file that hangs */
-	bool partial; /* inlined functions are still to come */
+	bool partial; /* inlined functions are still missing */
 	bool abandoned;
 	int n_open;
 };

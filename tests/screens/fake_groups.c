@@ -14,7 +14,7 @@ struct fake_group {
 	enum query_group group;
 	const char *text, *beside;
 	unsigned int self, total; /* per mille of the whole */
-	uint32_t symref; /* of the profile; 0: none */
+	uint32_t symref; /* in the profile; 0: none */
 	int64_t number;
 	bool kernel, unknown;
 };
@@ -122,7 +122,8 @@ static const struct group_key *fake_key(struct model *model, uint32_t id)
 					  .resolved = !group->unknown},
 		.symref = group->symref ? group->symref : GROUPS_NO_SYMBOL,
 		.number = group->number};
-	/* Of a recording there are two of the second name, and the last thread is there alone. */
+	/* A recorded baseline has two threads of the second thread's name.  The last thread is
+	 * only in the baseline. */
 	if (group->group == GROUP_THREAD) {
 		key->task.name = group->text;
 		key->base_unknown = model->base_recorded && group->number == 4713;

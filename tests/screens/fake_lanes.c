@@ -2,7 +2,8 @@
 /*
  * fake_lanes.c - see fake_lanes.h.
  *
- * Five threads of three processes: one that runs all the time, one each third column, one at the end, two seldom.
+ * Five threads of three processes: one always runs, one runs in each third column, one at the end,
+ * two rarely.
  */
 #include "tests/screens/fake_lanes.h"
 
@@ -24,7 +25,7 @@ static const struct lane threads[] = {
 };
 #define N_THREADS (sizeof(threads) / sizeof(*threads))
 
-/* Per mille of a CPU. */
+/* Returns a thread's CPU time in a column, in per mille of a CPU. */
 static uint64_t busy(size_t thread, size_t column, size_t columns)
 {
 	switch (thread) {
@@ -83,7 +84,7 @@ int fake_lanes(
 		}
 	}
 	if (model->has_baseline) {
-		/* Of a recording one thread has another number. */
+		/* In a recorded baseline, one thread has another number. */
 		struct lane before[] = {
 			{.pid = 4711, .tid = 4711, .name = "postgres", .weight = 15 * SECOND},
 			{.pid = 4711,
@@ -108,7 +109,8 @@ char fake_task_state(struct model *model, int32_t tid)
 	return tid == 4711 ? 'R' : tid == 4713 ? 'D' : tid == 4791 ? 'X' : 'S';
 }
 
-/* Quiet, but for a spike of three tenths each seven seconds, and one that moves on by a tenth a second. */
+/* Quiet, except for a spike of three tenths every seven seconds, and one that moves by a tenth
+ * each second. */
 int fake_heat(struct model *model, uint64_t from_ns, size_t seconds, const uint64_t **cells)
 {
 	static uint64_t made[HEAT_MAX * HEAT_ROWS];

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fake_lanes.h - who runs when in the fake model, and its activity by tenths of seconds.
+ * fake_lanes.h - the running times of the fake model's threads, and its activity by tenths of
+ * seconds.
  */
 #ifndef TESTS_SCREENS_FAKE_LANES_H
 #define TESTS_SCREENS_FAKE_LANES_H
 
 #include "tui/model/model.h"
 
-/* As in model_ops. */
+/* Implement the operations of these names in model_ops. */
 int fake_lanes(
 	struct model *model, enum query_group group, size_t columns, const struct lanes **out);
 char fake_task_state(struct model *model, int32_t tid);
 int fake_heat(struct model *model, uint64_t from_ns, size_t seconds, const uint64_t **cells);
 
-/* States that were asked for so far. */
+/* number of task states read so far */
 extern unsigned int fake_states_read;
 
 #endif

@@ -26,14 +26,14 @@
 struct fake_row {
 	struct symref symbol;
 	unsigned int self, total; /* per mille of the whole */
-	unsigned int faults; /* of page-faults, per mille */
-	unsigned int shape; /* of the trend */
+	unsigned int faults; /* per mille of page-faults */
+	unsigned int shape; /* shape of the trend */
 };
 
 #define USER .kernel = false, .resolved = true
 #define KERNEL .kernel = true, .resolved = true, .image = "[kernel]", .path = "[kernel]"
 
-/* Index is the symref. */
+/* Indexed by symref. */
 static const struct fake_row rows[] = {
 	{{.symbol = "[unknown]", .image = "[unknown]", .path = "[unknown]"}, 0, 0, 0, 0},
 	{{.symbol = "heap_hot_search_buffer", .image = "postgres", USER}, 378, 378, 12, 1},
@@ -125,7 +125,7 @@ static uint64_t total_of(const struct model *model, size_t row)
 	return part(model->event == 2 ? rows[row].faults : rows[row].total);
 }
 
-/* As the live model does it; what a test has set of an unselected window stays. */
+/* Follows the live model, but keeps an unselected window that a test has set. */
 static void fake_window(struct model *model)
 {
 	uint64_t end;
@@ -161,7 +161,7 @@ static int fake_baseline(struct model *model, bool set)
 	return 0;
 }
 
-/* "no-file" cannot be read; any other is read for ever. */
+/* "no-file" cannot be read; reading any other file never ends. */
 static int fake_baseline_file(struct model *model, const char *path, char *message, size_t size)
 {
 	if (!strcmp(path, "no-file")) {
@@ -179,7 +179,7 @@ static void fake_baseline_stop(struct model *model)
 	model->base_reading.active = false;
 }
 
-/* Any text but "wrong" is a filter. */
+/* Accepts any text as a filter, except "wrong". */
 static int fake_crumb_add(
 	struct model *model, const char *text, size_t *at, char *message, size_t size)
 {
@@ -276,7 +276,7 @@ static int fake_rows(struct model *model, const struct hot_query *query, const s
 		fake->shown[at] = row;
 		count++;
 	}
-	/* What is not asked for is not there. */
+	/* Clears the rows that the query does not ask for. */
 	for (size_t i = query->most; query->most && i < count; i++)
 		fake->shown[i] = (struct hot_row){.symref = 0};
 	*out = fake->shown;
@@ -327,7 +327,7 @@ static const char *fake_field(struct model *model, size_t i)
 	return model->event == 2 && i < 4 ? names[i] : NULL;
 }
 
-/* "data_symbol" alone has values. */
+/* Only "data_symbol" has values. */
 static const struct query_row by_field[] = {
 	{.name = "BufferBlocks", .self = 50, .total = 50, .samples = 12345},
 	{.name = "[anon]", .self = 30, .total = 30, .samples = 7000},
@@ -370,7 +370,8 @@ static int fake_breakdown(struct model *model, const struct model_breakdown *que
 	if (!*out)
 		return -ENOMEM;
 	memcpy(*out, from, *n * sizeof(**out));
-	/* Before, the first one had half of what it has now, and the last was not there; a recording had other numbers. */
+	/* In the baseline, the first row has half its weight, and the last is missing.  A
+	 * recorded baseline has other pids and tids. */
 	if (question->baseline) {
 		(*out)[0].total /= 2;
 		*n -= *n > 0;
@@ -393,7 +394,7 @@ static int fake_processes(struct model *model, struct proc_process **out, size_t
 	*n = 0;
 	if (!list)
 		return -ENOMEM;
-	/* The fourth runs on one CPU and a half since the clock started. */
+	/* The fourth process has used one and a half CPUs since the clock started. */
 	for (size_t i = 0; i < N_PROCESSES; i++) {
 		if (processes[i].pid == fake->ended_pid)
 			continue;
@@ -452,7 +453,7 @@ static int fake_detach(struct model *model, int32_t pid)
 	return command_number(model, "detach", (uint64_t)pid);
 }
 
-/* What has a % in it is not understood there. */
+/* Refuses a text with a %. */
 static int fake_event_add(struct model *model, const char *text, struct event_error *error)
 {
 	const char *wrong = strchr(text, '%');

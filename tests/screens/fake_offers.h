@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fake_offers.h - a made-up catalogue: every group, and every state that an event can be in.
+ * fake_offers.h - a fake catalogue with every group, and every state that an event can have.
  */
 #ifndef TESTS_SCREENS_FAKE_OFFERS_H
 #define TESTS_SCREENS_FAKE_OFFERS_H
 
 #include "tui/model/model.h"
 
-/* What a test changes; fake_model_init() puts it back. */
+/* Set by tests; fake_model_init() resets it. */
 struct fake_offers {
-	bool unread; /* the thread has not come so far */
+	bool unread; /* the catalogue's thread has read nothing yet */
 	int error, tracepoints_error;
 };
 extern struct fake_offers fake_offers;

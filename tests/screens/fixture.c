@@ -2,8 +2,8 @@
 /*
  * fixture.c - see fixture.h.
  *
- * The golden texts are tests/screens/golden/NAME.txt.  After a change that is meant, run
- *	STROBE_GOLDEN=update meson test --suite screens
+ * The golden texts are tests/screens/golden/NAME.txt.  After an intended change, run
+ *   STROBE_GOLDEN=update meson test --suite screens
  * and read the difference before committing it.
  */
 #include <setjmp.h>

@@ -21,10 +21,11 @@ unsigned int press(struct fixture *fixture, uint32_t key);
 void click(struct fixture *fixture, int x, int y);
 void release(struct fixture *fixture, int x, int y);
 
-/* Plain characters are themselves; <Name> is a named key; <Tick> is half a second. */
+/* Types a script: plain characters are themselves; <Name> is a named key; <Tick> is half a
+ * second. */
 void keys(struct fixture *fixture, const char *script);
 
-/* The screen is golden/NAME.txt. */
+/* Compares the screen with golden/NAME.txt. */
 void compare(struct fixture *fixture, const char *name);
 void expect(const char *script, int width, int height, bool ascii, const char *name);
 

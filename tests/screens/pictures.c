@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * pictures.c - the pictures of the README, as the program draws them of the profile of the screen tests.
+ * pictures.c - draws the pictures of the README from the profile of the screen tests.
  *
- * usage: pictures DIR		writes DIR/NAME.svg; doc/screens is made so
+ * usage: pictures DIR
+ *
+ * Writes DIR/NAME.svg.  doc/screens is made this way.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_annotate_view.c - the code of a function on the screen: drawn, walked through, left, and while it changes.
+ * test_annotate_view.c - the code of a function on the screen: drawn, walked, left, and changing.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,7 +31,7 @@ static void test_annotate(void **state)
 	expect("a<Tab>", 80, 24, false, "annotate-event-2");
 }
 
-/* What the cursor's row says, without what is around it. */
+/* Checks the text of the cursor's row, without its surroundings. */
 static void cursor_is(struct fixture *fixture, const char *script, const char *text)
 {
 	const struct canvas *canvas = &fixture->screen.canvas;
@@ -75,17 +75,17 @@ static void test_annotate_cursor(void **state)
 	expect_cursor("a<Down><Down><Enter><Backspace>", "je     1b2c4e");
 	expect_cursor("a/Satisfies<Enter><Enter>", "mov    (%rsi),%eax");
 	expect_cursor("a/Satisfies<Enter><Enter><Backspace>", "HeapTupleSatisfies");
-	/* Another mode while in the other function. */
+	/* The mode changes while the other function is shown. */
 	expect_cursor("a/Satisfies<Enter><Enter>ss<Esc>", "HeapTupleSatisfies");
 	expect_cursor("a:1741<Enter>", "PredicateLockTID(relation");
 	expect_cursor("a:1742<Enter>", "return found");
 	expect_cursor("a:0x1b2c51<Enter>", "add    $0x48");
 	expect_cursor("a:zebra<Enter>", "mov    0x14(%r12");
-	/* Source, code, both: the instruction is not lost. */
+	/* Source, code, both: the instruction stays selected. */
 	expect_cursor("as", "lp = PageGetItemId");
 	expect_cursor("ass", "mov    0x14(%r12");
 	expect_cursor("asss", "mov    0x14(%r12");
-	/* Another syntax while in the other function. */
+	/* The syntax changes while the other function is shown. */
 	expect_cursor("a/Satisfies<Enter><Enter><Esc><Home>hh", "test   $0x18000");
 	expect_cursor("a/Satisfies<Enter><Enter>x<Esc><Home>hh", "test   edx,0x18000");
 	expect_cursor("ahx", "test   edx,0x18000");
