@@ -24,7 +24,7 @@ def _print_failure(outcome):
 def print_summary(outcomes, flaky=()):
     """Prints the end of a log.  flaky: see reruns.settle().
 
-    Returns the exit status: 0 if nothing failed and at least one case ran.
+    Returns the exit status: 0 if nothing failed and at least one test ran.
     """
     passed = sum(outcome.n_passed for outcome in outcomes)
     failed = sum(len(outcome.failed) for outcome in outcomes)

@@ -99,10 +99,10 @@ static void test_annotate_moves(void **state)
 	expect("ah", 80, 24, false, "annotate-next-hottest");
 	expect("ahhHH", 80, 24, false, "annotate-80x24");
 	expect("aH", 80, 24, false, "annotate-hottest-told");
-	/* A jump: there, and back. */
+	/* Follows a jump, and goes back. */
 	expect("a<Down><Down><Enter>", 80, 24, false, "annotate-jumped");
 	expect("a<Down><Down><Enter><Backspace>", 80, 24, false, "annotate-jumped-back");
-	/* A call: the function, and back. */
+	/* Follows a call to its function, and goes back. */
 	expect("a/Satisfies<Enter><Enter>", 80, 24, false, "annotate-called");
 	expect("a/Satisfies<Enter><Enter><Esc>", 80, 24, false, "annotate-searched");
 	expect("a/Satisfies<Enter>", 80, 24, false, "annotate-searched");
@@ -113,7 +113,7 @@ static void test_annotate_moves(void **state)
 	expect("a:0x1b2c51<Enter>", 80, 24, false, "annotate-goto-address");
 	expect("a:9999<Enter>", 80, 24, false, "annotate-goto-nothing");
 	expect("a:x<Enter>", 80, 24, false, "annotate-goto-no-number");
-	/* Leaving. */
+	/* Leaves the view. */
 	expect("a<Esc>", 80, 24, false, "hot-80x24");
 	expect("aq", 80, 24, false, "hot-80x24");
 	expect("a/Satisfies<Enter><Enter>q", 80, 24, false, "hot-80x24");
@@ -161,7 +161,7 @@ static void test_annotate_states(void **state)
 	finish(fixture);
 }
 
-/* Numbers and rows change; the cursor stays on what it was on. */
+/* Numbers and rows change; the cursor stays on its row. */
 static void test_annotate_stays(void **state)
 {
 	struct fixture *fixture = start(80, 24, false);
@@ -177,7 +177,7 @@ static void test_annotate_stays(void **state)
 	assert_int_equal(fake_code.n_open, 0);
 }
 
-/* A source file hangs: the code is there, and Esc gives the file up before it leaves. */
+/* A source file hangs.  The code is shown, and Esc gives up the file before it leaves the view. */
 static void test_annotate_reads(void **state)
 {
 	struct fixture *fixture = start(80, 24, false);
@@ -197,7 +197,7 @@ static void test_annotate_reads(void **state)
 	finish(fixture);
 }
 
-/* Inlined functions are still looked for: the lines are there, and Esc leaves at once. */
+/* Inlined functions are still missing.  The lines are shown, and Esc leaves at once. */
 static void test_annotate_partial(void **state)
 {
 	struct fixture *fixture = start(80, 24, false);
@@ -212,7 +212,7 @@ static void test_annotate_partial(void **state)
 	finish(fixture);
 }
 
-/* Back to a line, though one of the same number is in another file in front. */
+/* The cursor goes back to its line, even if another file in front has a line of the same number. */
 static void test_annotate_returns(void **state)
 {
 	struct fixture *fixture = start(80, 24, false);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_calls_view.c - butterfly, call tree and callers on the screen: golden screens after scripts of keys.
+ * test_calls_view.c - butterfly, call tree and callers on the screen: golden screens after scripts
+ * of keys.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +21,7 @@ static void test_butterfly(void **state)
 	(void)state;
 	keys(fixture, "jc");
 	compare(fixture, "calls-butterfly-120x40");
-	/* The callers above open upwards; the centre moves, and back. */
+	/* The callers above open upwards.  The centre moves, and moves back. */
 	keys(fixture, "k<Right>");
 	compare(fixture, "calls-butterfly-open");
 	keys(fixture, "c");
@@ -42,7 +43,7 @@ static void test_tree(void **state)
 	compare(fixture, "calls-tree-closed");
 	keys(fixture, "/fault<Enter>");
 	compare(fixture, "calls-tree-search");
-	/* Which row is selected does not show in the text: it is what the butterfly is of. */
+	/* The text does not show the selected row, but the butterfly is centred on it. */
 	keys(fixture, "c");
 	compare(fixture, "calls-tree-search-centre");
 	keys(fixture, "t");
@@ -58,7 +59,7 @@ static void test_tree(void **state)
 	compare(fixture, "calls-callers-open");
 	keys(fixture, "/nothing-like-it<Enter>");
 	compare(fixture, "calls-callers-not-found");
-	/* The next one is in a row that is closed. */
+	/* The next match is in a closed row. */
 	keys(fixture, "jjjjj/PostgresMain<Enter>");
 	compare(fixture, "calls-callers-search");
 	finish(fixture);
@@ -78,7 +79,7 @@ static void test_sizes(void **state)
 	finish(fixture);
 }
 
-/* How many are too light to be nodes is told where they would be; there is nothing to open. */
+/* A row shows how many children are too light for nodes.  It cannot be opened. */
 static void test_left_out(void **state)
 {
 	struct fixture *fixture = start(80, 24, false);
@@ -90,14 +91,15 @@ static void test_left_out(void **state)
 	keys(fixture, "<End><Enter><Left><Right>ca");
 	assert_int_equal(fixture->screen.n_views, 2);
 	compare(fixture, "calls-tree-left-out");
-	/* Of the hottest symbols they are sums of self alone: their totals overlap. */
+	/* The row for light callers of the hottest symbols sums self only, since totals overlap. */
 	keys(fixture, "t");
 	compare(fixture, "calls-callers-left-out");
 	fake_calls_least = 0;
 	finish(fixture);
 }
 
-/* One tree of all events is kept, and weighs the same: the rows are those of the event all the same. */
+/* One tree holds all events, and both have the same weight.  The rows are still those of the
+ * event. */
 static void test_other_event(void **state)
 {
 	struct fixture *fixture = start(80, 24, false);
@@ -113,7 +115,7 @@ static void test_other_event(void **state)
 	finish(fixture);
 }
 
-/* Against a baseline: what changed, what is new and what is gone, by path. */
+/* Against a baseline, paths are marked as changed, new or gone. */
 static void test_changes(void **state)
 {
 	struct fixture *fixture = start(80, 24, false);

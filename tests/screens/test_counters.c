@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_counters.c - the view of counters, on a fixed set of events in every state that there is.
+ * test_counters.c - the view of counters, on a fixed set of events in every possible state.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,7 +37,7 @@ static struct engine_event_status *add(struct fixture *fixture, const char *name
 	return event;
 }
 
-/* A wave, so that a trend is seen; the newest is the highest. */
+/* Rates follow a wave, so that a trend is visible.  The newest is the highest. */
 static void set_rate(struct fixture *fixture, uint8_t event, uint64_t newest)
 {
 	struct rates *rates = &fixture->fake.model.rates;
@@ -166,7 +166,7 @@ static void test_filter_and_breakpoint(void **state)
 	expect_commands("Gkkkkkb<Esc>", "", NULL);
 }
 
-/* The cursor stays with its event; Enter makes it the table's. */
+/* The cursor stays with its event.  Enter selects the event for the table. */
 static void test_selection(void **state)
 {
 	struct fixture *fixture = open_view(80, 24);
@@ -185,7 +185,7 @@ static void test_selection(void **state)
 	finish(fixture);
 }
 
-/* Of a recording nothing can be changed, and the hint line does not propose it. */
+/* A recording cannot be changed, and the hint line offers no change. */
 static void test_recording(void **state)
 {
 	static const char *const scripts[] = {"x", "d", "p", "f", "b", "O"};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_event_picker.c - the picker of events, on a made-up catalogue.
+ * test_event_picker.c - the picker of events, on a fake catalogue.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Without the events of the profile, which are three and a title. */
+/* Skips the events of the profile: a title and three rows. */
 #define HARDWARE "E<Down><Down><Down><Down>"
 
 static void test_sizes(void **state)
@@ -37,7 +37,7 @@ static void test_reading(void **state)
 	fake_offers.unread = true;
 	keys(fixture, "E");
 	compare(fixture, "picker-reading");
-	/* What comes is below, and the cursor stays. */
+	/* New rows come below, and the cursor stays. */
 	fake_offers.unread = false;
 	keys(fixture, "<Tick>");
 	compare(fixture, "picker-80x24-later");
@@ -71,7 +71,7 @@ static void test_groups(void **state)
 	expect_commands(HARDWARE "<Enter>", "", "picker-hardware");
 	expect_commands(HARDWARE "<Right>", "", "picker-hardware");
 	expect_commands(HARDWARE "<Right><Down><Left>", "", "picker-hardware");
-	/* From an event to its title, and close it. */
+	/* Left goes from an event to its title, and then closes the group. */
 	expect_commands(HARDWARE "<Right><Down><Left><Left>", "", "picker-closed");
 	expect_commands("EG<Right><Down><Down><Right><Down><Down>", "", "picker-tracepoint");
 	expect_commands("E<Enter>", "", "picker-profile-closed");
@@ -80,14 +80,14 @@ static void test_groups(void **state)
 static void test_add_and_drop(void **state)
 {
 	(void)state;
-	/* Of the profile: two that are open, one that was refused. */
+	/* Events of the profile: two are open, one was refused. */
 	expect_commands("E<Down><Enter>", "drop 1\n", NULL);
 	expect_commands("E<Down><Down><Enter>", "drop 2\n", NULL);
 	expect_commands("E<Down><Down><Down><Enter>", "add cycles\n", NULL);
-	/* Of the catalogue. */
+	/* Events of the catalogue. */
 	expect_commands(HARDWARE "<Right><Down><Down><Enter>", "add instructions\n", NULL);
 	expect_commands("E/cpu-cl<Enter><Enter>", "drop 1\n", NULL);
-	/* By its second name; the one that is open has modifiers. */
+	/* Found by its second name; the open event has modifiers. */
 	expect_commands("E/faults<Enter><Enter>", "drop 2\n", NULL);
 	expect_commands("E/sched_sw<Enter><Enter>", "add sched:sched_switch\n", NULL);
 }
@@ -98,10 +98,10 @@ static void test_search(void **state)
 	expect_commands("E/MISSED", "", "picker-search");
 	expect_commands("E/sched:*w*<Enter>", "", "picker-search-pattern");
 	expect_commands("E/nosuch", "", "picker-search-nothing");
-	/* Groups that are closed stay so, until something else is searched. */
+	/* Closed groups stay closed until another search. */
 	expect_commands("E/sched<Enter><Left><Left>", "", "picker-search-closed");
 	expect_commands("E/sched<Esc>", "", "picker-80x24");
-	/* What was found stays in sight when the search is over. */
+	/* The found row stays visible after the search. */
 	expect_commands("E/sched_w<Enter><Esc>", "", "picker-search-over");
 }
 
@@ -111,7 +111,7 @@ static void test_marks(void **state)
 	expect_commands("E/clock<Enter>  ", "", "picker-marked");
 	expect_commands("E/clock<Enter>  <Enter>", "add cpu-clock,task-clock\n", NULL);
 	expect_commands("E/clock<Enter>  {", "add {cpu-clock,task-clock}\n", NULL);
-	/* In the order of marking; twice is none. */
+	/* Events are added in the order of their marks.  A second mark removes the first. */
 	expect_commands("E/clock<Enter><Down> <Up> <Enter>", "add task-clock,cpu-clock\n", NULL);
 	expect_commands("E/clock<Enter> k <Down> <Enter>", "add task-clock\n", NULL);
 	expect_commands("E/clock<Enter> {", "", "picker-group-of-one");
@@ -126,7 +126,7 @@ static void test_typing(void **state)
 	expect_commands("E:cycles:u,task-clock<Enter>", "add cycles:u,task-clock\n", NULL);
 	expect_commands("Ee<Enter>", "", NULL);
 	expect_commands("E:cycles<Esc>", "", "picker-80x24");
-	/* Where it goes wrong, with nothing lost. */
+	/* The prompt shows the position of the error and keeps its text. */
 	expect_commands("E:cycles,%nstructions:u<Enter>", "", "picker-type-wrong");
 	expect_commands(
 		"E:instructions,%:u<Enter><Tab><Enter>", "add instructions,cycles:u\n", NULL);
@@ -137,13 +137,13 @@ static void test_completion(void **state)
 {
 	(void)state;
 	expect_commands("E:sched", "", "picker-complete");
-	/* As far as all agree, then one after the other. */
+	/* Tab completes the common part first, then each name in turn. */
 	expect_commands("E:cycles,sche<Tab>", "", "picker-complete-common");
 	expect_commands("E:sch<Tab><Tab><Tab><Enter>", "add sched:sched_switch\n", NULL);
 	expect_commands(
 		"E:sch<Tab><Tab><Tab><Tab><Tab><Enter>", "add sched:sched_process_fork\n", NULL);
 	expect_commands("E:task<Tab>:u<Enter>", "add task-clock:u\n", NULL);
-	/* A part of a name, a second name, and a near one. */
+	/* A part of a name, a second name, and a similar name. */
 	expect_commands("E:wakeup<Tab><Enter>", "add sched:sched_wakeup\n", NULL);
 	expect_commands("E:{cpu-cy<Tab>}<Enter>", "add {cycles}\n", NULL);
 	expect_commands("E:tsak-clokc", "", "picker-complete-near");
@@ -153,7 +153,7 @@ static void test_completion(void **state)
 	expect_commands("E:qqqqqqqqq<Tab><Enter>", "add qqqqqqqqq\n", NULL);
 }
 
-/* What is put together by the user comes into the prompt. */
+/* The prompt takes events that need a value from the user. */
 static void test_forms(void **state)
 {
 	(void)state;
@@ -168,14 +168,14 @@ static void test_history(void **state)
 	expect_commands("E:a1<Enter>:b2<Enter>:<Up><Up><Enter>", "add a1\nadd b2\nadd a1\n", NULL);
 	expect_commands("E:a1<Enter>:b2<Enter>:c<Up><Up><Up><Down>3<Enter>",
 		"add a1\nadd b2\nadd b23\n", NULL);
-	/* What was being typed comes back; and another picker has the same history. */
+	/* The unfinished text comes back.  Another picker has the same history. */
 	expect_commands("E:a1<Enter>:cc<Up><Down><Enter>", "add a1\nadd cc\n", NULL);
 	expect_commands("E:a1<Enter>qE:<Up><Enter>", "add a1\nadd a1\n", NULL);
-	/* What was wrong, too. */
+	/* The history also keeps wrong text. */
 	expect_commands("E:%1<Enter><Esc>:<Up><Backspace><Backspace>b<Enter>", "add b\n", NULL);
 }
 
-/* Enter twice, before the session has answered: not added twice. */
+/* A second Enter before the session has answered does not add the event twice. */
 static void test_not_answered_yet(void **state)
 {
 	struct fixture *fixture = start(80, 24, false);
@@ -186,7 +186,7 @@ static void test_not_answered_yet(void **state)
 	fixture->fake.model.status.last_note++;
 	keys(fixture, "<Enter>");
 	assert_string_equal(fixture->fake.commands, "add task-clock\nadd task-clock\n");
-	/* No answer ever: as before. */
+	/* If no answer comes, Enter works again after some time. */
 	keys(fixture, "<Tick><Tick><Tick><Tick><Tick><Tick><Tick><Enter>");
 	assert_string_equal(
 		fixture->fake.commands, "add task-clock\nadd task-clock\nadd task-clock\n");
@@ -236,14 +236,14 @@ static void test_mouse(void **state)
 	assert_string_equal(fixture->fake.commands, "");
 	click(fixture, 10, y + 1);
 	assert_string_equal(fixture->fake.commands, "drop 1\n");
-	/* Below the list nothing is meant. */
+	/* A click below the list has no effect. */
 	click(fixture, 10, fixture->screen.body.y + fixture->screen.body.height - 1);
 	click(fixture, 10, fixture->screen.body.y + fixture->screen.body.height - 1);
 	assert_string_equal(fixture->fake.commands, "drop 1\n");
 	finish(fixture);
 }
 
-/* The row that the cursor is on stays, whatever comes above it. */
+/* The cursor stays on its row when new rows come above it. */
 static void test_cursor_sticks(void **state)
 {
 	struct fixture *fixture = start(80, 24, false);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_flame_view.c - the flame graph on the screen: golden screens after scripts of keys and clicks.
+ * test_flame_view.c - the flame graph on the screen: golden screens after scripts of keys and
+ * clicks.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +23,7 @@ static void test_moves(void **state)
 	compare(fixture, "flame-80x24");
 	keys(fixture, "jjj");
 	compare(fixture, "flame-moved");
-	/* To the frames beside it, and no further than the last one. */
+	/* Moves to the frames on the right, up to the last one. */
 	keys(fixture, "lllll");
 	compare(fixture, "flame-beside");
 	keys(fixture, "G");
@@ -41,7 +42,7 @@ static const struct cell *cell_at(const struct fixture *fixture, int x, int y)
 	return &canvas->cells[y * canvas->width + x];
 }
 
-/* Colours tell images and hits; the selected frame is marked, and it alone. */
+/* Colours show images and hits.  Only the selected frame is marked. */
 static void test_styles(void **state)
 {
 	struct fixture *fixture = start(80, 24, false);
@@ -81,7 +82,7 @@ static void test_zoom(void **state)
 	compare(fixture, "flame-zoomed-twice");
 	keys(fixture, "<Backspace>");
 	compare(fixture, "flame-zoomed-back");
-	/* A frame that the zoom is within zooms out to it. */
+	/* Enter on a frame that contains the zoomed one zooms out to it. */
 	keys(fixture, "<Home>j<Enter>");
 	compare(fixture, "flame-zoomed-below");
 	keys(fixture, "<Esc><Esc>");
@@ -100,7 +101,7 @@ static void test_search(void **state)
 	compare(fixture, "flame-search");
 	keys(fixture, "n");
 	compare(fixture, "flame-search-next");
-	/* A frame within one that matches is not counted again. */
+	/* A frame inside a matching one is not counted again. */
 	keys(fixture, "/execinit<Enter>n");
 	compare(fixture, "flame-search-recursive");
 	keys(fixture, "/no-such<Enter>");
@@ -124,7 +125,7 @@ static void test_other_views(void **state)
 	compare(fixture, "flame-calls");
 	keys(fixture, "g");
 	compare(fixture, "flame-of-calls");
-	/* From one to the other, and to the code: as long as one likes, and back to the table. */
+	/* Views can be opened from each other, up to the limit, and q leads back to the table. */
 	keys(fixture, "cgcgcgca");
 	assert_int_equal(fixture->screen.n_views, SCREEN_VIEWS_MAX);
 	assert_int_equal(fixture->screen.views[SCREEN_VIEWS_MAX - 1].ops->keys, KEYS_ANNOTATE);
@@ -134,7 +135,7 @@ static void test_other_views(void **state)
 	finish(fixture);
 }
 
-/* Each thread is a filter, in the place of the one before; somebody's own filters stay. */
+/* Each thread is a filter that replaces the previous thread's.  The user's own filters stay. */
 static void test_threads(void **state)
 {
 	struct fixture *fixture = start(80, 24, false);
@@ -151,7 +152,7 @@ static void test_threads(void **state)
 	keys(fixture, "T");
 	assert_int_equal(model->n_crumbs, 1);
 	assert_string_equal(fixture->screen.message, "All threads again");
-	/* Where the filter is taken back otherwise, it begins anew. */
+	/* If the filter is removed otherwise, the next T starts with the first thread. */
 	keys(fixture, "TT<Backspace>");
 	assert_int_equal(model->n_crumbs, 1);
 	keys(fixture, "T");
@@ -183,12 +184,12 @@ static void test_sizes(void **state)
 	expect("gjj", 80, 24, true, "flame-80x24-ascii");
 	expect("gG", 40, 10, false, "flame-40x10");
 	expect("gjjjj<Enter>", 40, 10, false, "flame-zoomed-40x10");
-	/* What is too narrow for a box is there all the same. */
+	/* Frames that are too narrow for a box are still shown. */
 	expect("g", 24, 16, false, "flame-24x16");
 	expect("gG", 20, 5, false, "flame-20x5");
 }
 
-/* A wider screen has more boxes, at once. */
+/* A wider screen has more boxes at once. */
 static void test_resize(void **state)
 {
 	struct fixture *fixture = start(80, 24, false);
@@ -200,7 +201,7 @@ static void test_resize(void **state)
 	finish(fixture);
 }
 
-/* Against a baseline: more, less and the same have colours of their own, and the numbers are told. */
+/* Against a baseline, more, less and equal have colours of their own, and the numbers are shown. */
 static void test_changes(void **state)
 {
 	struct fixture *fixture = start(80, 24, false);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_keep.c - what the screen writes into files, themes, and keys that a configuration changed.
+ * test_keep.c - files that the screen writes, themes, and keys that a configuration changed.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +27,7 @@ static void type_path(struct fixture *fixture, const char *key, const char *name
 	press(fixture, INPUT_CTRL('U'));
 	snprintf(path, sizeof(path), "%s/%s", scratch, name);
 	keys(fixture, path);
-	screen_draw(&fixture->screen); /* the prompt is on it */
+	screen_draw(&fixture->screen); /* shows the prompt */
 	press(fixture, INPUT_ENTER);
 }
 
@@ -71,7 +71,7 @@ static void test_the_screen_as_pictures(void **state)
 	assert_int_equal(strncmp(text, "<svg ", 5), 0);
 	assert_non_null(strstr(text, "#181a1f"));
 	free(text);
-	/* The light theme is the next one. */
+	/* The next theme is the light one. */
 	assert_int_equal(press(fixture, 'Y'), SCREEN_THEME);
 	type_path(fixture, "w", "s.html");
 	text = read_back("s.html");
@@ -130,7 +130,7 @@ static void test_themes_go_round(void **state)
 	finish(fixture);
 }
 
-/* Hint line and help show the keys as they are. */
+/* Hint line and help show the configured keys. */
 static void test_bound_keys_are_shown(void **state)
 {
 	(void)state;

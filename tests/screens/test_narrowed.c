@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_narrowed.c - filters, times and baselines by keys and mouse, the screen compared with golden text.
+ * test_narrowed.c - filters, times and baselines by keys and mouse, compared with golden text.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Against a baseline rows tell how their share changed, and can be sorted by it. */
+/* Against a baseline, rows show how their share changed, and can be sorted by it. */
 static void test_baseline(void **state)
 {
 	struct fixture *fixture = start(80, 24, false);
@@ -29,7 +29,7 @@ static void test_baseline(void **state)
 	finish(fixture);
 }
 
-/* A recording is read while all goes on; Esc gives it up, and what cannot be read changes nothing. */
+/* A recording is read in the background.  Esc gives it up.  An unreadable one changes nothing. */
 static void test_recorded_baseline(void **state)
 {
 	struct fixture *fixture = start(80, 24, false);
@@ -56,12 +56,13 @@ static void test_recorded_baseline(void **state)
 	model->base_empty = true;
 	compare(fixture, "baseline-recorded-empty");
 	model->base_empty = false;
-	/* Threads of a recording are told by their names. */
+	/* Threads of a recording are matched by their names. */
 	keys(fixture, "t");
 	compare(fixture, "baseline-recorded-threads");
 	keys(fixture, "q<Enter>");
 	compare(fixture, "baseline-recorded-breakdown");
-	/* Rows of threads: which one it is may be unknown, and one that is there alone is no filter here. */
+	/* The baseline's thread of a row may be unknown.  A thread that is only in the baseline
+	 * is no filter. */
 	keys(fixture, "qRjjjjj<Enter><Tick>");
 	compare(fixture, "baseline-recorded-rows");
 	keys(fixture, "GI");
@@ -69,7 +70,7 @@ static void test_recorded_baseline(void **state)
 	keys(fixture, "<Enter>");
 	assert_true(model->grouped && !model->n_crumbs);
 	keys(fixture, "R<Home><Enter><Enter>");
-	/* What it is compared with may become something else meanwhile. */
+	/* The baseline may change meanwhile. */
 	keys(fixture, "b<Tick>b<Tick>");
 	assert_true(model->has_baseline);
 	model->base_recorded = false;
@@ -78,7 +79,8 @@ static void test_recorded_baseline(void **state)
 	finish(fixture);
 }
 
-/* Filters are typed or pointed at, shown as crumbs, and go one by one; what was refused is not lost. */
+/* Filters are typed or pointed at, shown as crumbs, and removed one by one.  A refused text is
+ * kept. */
 static void test_crumbs(void **state)
 {
 	struct fixture *fixture = start(120, 24, false);
@@ -115,7 +117,7 @@ static void test_crumbs(void **state)
 	finish(fixture);
 }
 
-/* Where filters do not fit, the head says them briefly, and at last how many there are. */
+/* If filters do not fit, the head shortens them, and at last shows only their number. */
 static void test_crumbs_narrow(void **state)
 {
 	struct fixture *fixture = start(80, 24, false);
@@ -132,7 +134,7 @@ static void test_crumbs_narrow(void **state)
 	finish(fixture);
 }
 
-/* Keys and mouse choose a time, and the way back; the strip and the head say where that is. */
+/* Keys and mouse select a time, and return to live.  The strip and the head show its place. */
 static void test_time(void **state)
 {
 	struct fixture *fixture = start(80, 24, false);
@@ -152,7 +154,7 @@ static void test_time(void **state)
 	press(fixture, INPUT_ESCAPE);
 	assert_false(model->window.selected);
 	compare(fixture, "time-live");
-	/* From the tenth column to the twentieth, and to one place. */
+	/* Drags from column 20 to column 10; then a click in one column changes nothing. */
 	click(fixture, 20, 2);
 	release(fixture, 10, 2);
 	assert_true(model->window.selected);

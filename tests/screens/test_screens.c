@@ -2,7 +2,7 @@
 /*
  * test_screens.c - scripted keys on a fixed profile, the screen compared with golden text.
  *
- * How the golden texts are written anew: fixture.c.
+ * fixture.c says how to update the golden texts.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,7 +29,7 @@ static void test_hot_table(void **state)
 	expect("", 40, 10, false, "hot-40x10");
 	expect("", 20, 5, false, "hot-20x5");
 	expect("", 15, 2, false, "too-small");
-	/* What is said and asked covers no row. */
+	/* Messages and prompts cover no row. */
 	expect("G7", 20, 5, false, "message-20x5");
 	expect("G/_", 20, 5, false, "search-20x5");
 	expect("", 20, 3, false, "hot-20x3");
@@ -69,7 +69,7 @@ static void test_events(void **state)
 	expect("7", 80, 24, false, "event-missing");
 }
 
-/* The active tab is in sight, and marks tell how many are not. */
+/* The active tab is visible, and marks show how many are not. */
 static void test_tabs_past_the_width(void **state)
 {
 	static const char *const names[] = {"cache-misses", "branch-misses:u", "context-switches",
@@ -86,7 +86,7 @@ static void test_tabs_past_the_width(void **state)
 		snprintf(event->name, sizeof(event->name), "%s", names[i]);
 	}
 	compare(fixture, "tabs-first");
-	/* The tab after the last one in sight. */
+	/* the tab after the last visible one */
 	click(fixture, 72, 3);
 	assert_int_equal(fixture->fake.model.event, 12);
 	compare(fixture, "tabs-middle");
@@ -94,12 +94,12 @@ static void test_tabs_past_the_width(void **state)
 	compare(fixture, "tabs-last-filter");
 	assert_int_equal(screen_resize(&fixture->screen, 20, 10), 0);
 	compare(fixture, "tabs-20x10");
-	click(fixture, 1, 2); /* the mark on the left */
+	click(fixture, 1, 2); /* the mark at the left */
 	assert_int_equal(fixture->fake.model.event, 13);
 	finish(fixture);
 }
 
-/* Events on CPUs lose samples of other processes, too. */
+/* Events of whole CPUs may lose samples of other processes, too. */
 static void test_lost_of_all(void **state)
 {
 	struct fixture *fixture = start(80, 24, false);
@@ -142,7 +142,7 @@ static void test_views(void **state)
 	expect("Pq", 80, 24, false, "hot-80x24");
 }
 
-/* The hot table by something else than symbols. */
+/* The hot table grouped by other things than symbols. */
 static void test_grouping(void **state)
 {
 	struct fixture *fixture;
@@ -171,14 +171,14 @@ static void test_grouping(void **state)
 	expect("Rj<Enter>/KERN<Enter>X", 80, 24, false, "grouped-without");
 	expect("Rj<Enter>ja", 80, 24, false, "grouped-no-code");
 	expect("Rj<Enter><Esc>", 80, 24, false, "hot-80x24");
-	/* Enter leads to the row's symbols. */
+	/* Enter shows the row's symbols. */
 	fixture = start(80, 24, false);
 	keys(fixture, "Rj<Enter>j<Enter>");
 	assert_false(fixture->fake.model.grouped);
 	assert_string_equal(fixture->fake.model.crumbs[0], "image:libplanner.so.2.1");
 	keys(fixture, "Rj<Enter>");
 	assert_int_equal(fixture->screen.views[0].ops->keys, KEYS_GROUPED);
-	/* A filter that there is none of leaves nothing. */
+	/* If a group has no filter, Enter changes nothing. */
 	keys(fixture, "Rjj<Enter><Enter>");
 	assert_true(fixture->fake.model.grouped);
 	assert_int_equal(fixture->fake.model.n_crumbs, 1);
@@ -211,13 +211,13 @@ static void test_states(void **state)
 	status->command_status = SIGSEGV;
 	keys(fixture, "<Tick>");
 	compare(fixture, "ended-signal");
-	/* The clock stays where it ended. */
+	/* The clock stops at the end of the target. */
 	status->now_ns += 60000000000u;
 	compare(fixture, "ended-signal");
 	finish(fixture);
 }
 
-/* A debug file is asked for, and how much of it has come is told until it is given up. */
+/* A debug file is requested.  The screen shows its progress until the user gives it up. */
 static void test_fetching(void **state)
 {
 	struct fixture *fixture = start(80, 24, false);
@@ -238,7 +238,7 @@ static void test_fetching(void **state)
 	finish(fixture);
 }
 
-/* Where there is little room, what is harmless goes before what is a warning. */
+/* In little space, warnings have priority over harmless remarks. */
 static void test_warnings_stay(void **state)
 {
 	struct fixture *fixture = start(80, 24, false);
@@ -258,20 +258,20 @@ static void test_cursor_sticks_to_the_symbol(void **state)
 
 	(void)state;
 	keys(fixture, "<Down><Down>"); /* _bt_compare */
-	keys(fixture, "T"); /* which is not third by total */
+	keys(fixture, "T"); /* its place by total is not the third */
 	compare(fixture, "cursor-sticks");
 	assert_int_equal(fixture->screen.canvas.cells[80 * (4 + 1 + 5)].selected, 1);
 	keys(fixture, "<Home>S<Tick>");
 	screen_draw(&fixture->screen);
 	assert_int_equal(fixture->screen.canvas.cells[80 * 5].selected, 1);
-	/* Never moved: stays on top, whatever is there. */
+	/* A cursor that never moved stays on the first row, even if the row changes. */
 	keys(fixture, "T<Tick>");
 	screen_draw(&fixture->screen);
 	assert_int_equal(fixture->screen.canvas.cells[80 * 5].selected, 1);
 	finish(fixture);
 }
 
-/* Rows that were not asked for, since nobody saw them, are there when somebody does. */
+/* Rows outside the screen are not computed until they become visible. */
 static void test_rows_out_of_sight(void **state)
 {
 	struct fixture *fixture = start(80, 12, false);
@@ -286,7 +286,7 @@ static void test_rows_out_of_sight(void **state)
 	compare(fixture, "rows-found");
 	keys(fixture, "<Home><Tick>n");
 	compare(fixture, "rows-found");
-	/* Found on top while it is typed, and then not wanted. */
+	/* The first row matches while the text is typed; then the search is cancelled. */
 	keys(fixture, "<End>/heap<Tick><Esc>");
 	compare(fixture, "rows-not-wanted");
 	keys(fixture, "<Esc><Home>r");
@@ -309,12 +309,12 @@ static void test_symbol_that_is_gone(void **state)
 	compare(fixture, "symbol-gone");
 	screen_draw(&fixture->screen);
 	assert_int_equal(fixture->screen.canvas.cells[80 * 7].selected, 0);
-	/* It comes back, and the cursor is on it. */
+	/* The symbol comes back, and the cursor is on it. */
 	fixture->fake.gone_symref = 0;
 	keys(fixture, "<Tick>");
 	screen_draw(&fixture->screen);
 	assert_int_equal(fixture->screen.canvas.cells[80 * 7].selected, 1);
-	/* A filter without it is the user's will: the first row is selected. */
+	/* A filter without the symbol is the user's choice: the first row is selected. */
 	keys(fixture, "\\libc<Enter>");
 	screen_draw(&fixture->screen);
 	assert_int_equal(fixture->screen.canvas.cells[80 * 5].selected, 1);
@@ -323,23 +323,23 @@ static void test_symbol_that_is_gone(void **state)
 	finish(fixture);
 }
 
-/* Enter acts on the process that was seen under the cursor, or on none. */
+/* Enter acts on the process that was shown under the cursor, or on none. */
 static void test_picker_sticks_to_the_process(void **state)
 {
 	struct fixture *fixture = start(80, 24, false);
 
 	(void)state;
 	keys(fixture, "P<Tick>");
-	screen_draw(&fixture->screen); /* 4711 is on top */
+	screen_draw(&fixture->screen); /* 4711 is the first row */
 	fixture->fake.swapped = true;
-	keys(fixture, "<Tick><Tick>"); /* and is not any more */
+	keys(fixture, "<Tick><Tick>"); /* and moves down */
 	compare(fixture, "processes-swapped");
 	keys(fixture, "x");
 	assert_string_equal(fixture->fake.commands, "detach 4711\n");
 	fixture->fake.commands[0] = '\0';
 	keys(fixture, "<Up>"); /* 5120 */
 	fixture->fake.ended_pid = 5120;
-	keys(fixture, "a"); /* it ended since the screen was drawn */
+	keys(fixture, "a"); /* it has ended since the screen was drawn */
 	assert_string_equal(fixture->fake.commands, "");
 	keys(fixture, "<Tick><Tick>");
 	keys(fixture, "<Enter>");
@@ -379,7 +379,7 @@ static void test_picker_double_click(void **state)
 	screen_refresh(&fixture->screen);
 	screen_draw(&fixture->screen);
 	fixture->screen.click_ns = fixture->fake.model.now_ns;
-	click(fixture, 20, 7); /* 4711 now */
+	click(fixture, 20, 7); /* 4711 after the swap */
 	assert_string_equal(fixture->fake.commands, "");
 	assert_int_equal(fixture->screen.n_views, 2);
 	click(fixture, 20, 7);
@@ -394,19 +394,19 @@ static void test_mouse(void **state)
 
 	(void)state;
 	screen_draw(&fixture->screen);
-	click(fixture, 20, 3); /* the second tab */
+	click(fixture, 20, 3); /* second tab */
 	assert_int_equal(fixture->fake.model.event, 2);
 	click(fixture, 3, 3);
 	assert_int_equal(fixture->fake.model.event, 1);
-	click(fixture, 18, 4); /* head of TOTAL */
+	click(fixture, 18, 4); /* column head TOTAL */
 	compare(fixture, "sort-total");
-	click(fixture, 8, 4); /* head of SELF */
+	click(fixture, 8, 4); /* column head SELF */
 	click(fixture, 30, 6);
 	screen_draw(&fixture->screen);
 	assert_int_equal(fixture->screen.canvas.cells[80 * 6].selected, 1);
 	fake_model_tick(&fixture->fake);
 	click(fixture, 30, 6);
-	click(fixture, 30, 6); /* twice */
+	click(fixture, 30, 6); /* double click */
 	compare(fixture, "breakdown-thread-later");
 	finish(fixture);
 }
@@ -416,7 +416,7 @@ static void test_commands(void **state)
 	struct fixture *fixture = start(80, 24, false);
 
 	(void)state;
-	/* The engine has answered none of them. */
+	/* The engine has not answered any command. */
 	keys(fixture, "++-");
 	assert_string_equal(fixture->fake.commands, "freq 1999\nfreq 4999\nfreq 1999\n");
 	fixture->fake.commands[0] = '\0';
@@ -512,11 +512,11 @@ static void test_warnings_come_up(void **state)
 	logbook_add(&model->log, model->now_ns, EXPLAIN_WARNING, false, "12 samples were lost");
 	keys(fixture, "<Tick>");
 	compare(fixture, "warning");
-	/* and go again */
+	/* The warning disappears again. */
 	for (int i = 0; i < 14; i++)
 		keys(fixture, "<Tick>");
 	compare(fixture, "warning-over");
-	/* but not over the reason why a command failed. */
+	/* A new warning does not replace the reason of a failed command. */
 	screen_message(&fixture->screen, STYLE_BAD, "It cannot be written");
 	logbook_add(&model->log, model->now_ns, EXPLAIN_WARNING, false, "12 more were lost");
 	keys(fixture, "<Tick>");
@@ -529,7 +529,7 @@ static void test_warnings_come_up(void **state)
 	finish(fixture);
 }
 
-/* A file in place of a target: what it shows is all there is, and nothing of it can be changed. */
+/* The target is a file: its data is complete, and cannot be changed. */
 static void test_recording(void **state)
 {
 	struct fixture *fixture = start(100, 24, false);
@@ -554,7 +554,7 @@ static void test_recording(void **state)
 	compare(fixture, "recording");
 	keys(fixture, "E+");
 	assert_int_equal(fixture->screen.n_views, 1);
-	/* Its keys, and a strip over all of the width however short it is. */
+	/* Shows the keys of a recording, and a strip over the whole width even for a short one. */
 	for (int i = 0; i < 14; i++)
 		keys(fixture, "<Tick>");
 	model->from_ns = model->to_ns - 340000000u;
@@ -566,7 +566,7 @@ static void test_recording(void **state)
 	finish(fixture);
 }
 
-/* Clears the name that is offered, which tells the time of day. */
+/* Replaces the proposed name, which has the time of day. */
 static void type_name(struct fixture *fixture, const char *name)
 {
 	press(fixture, INPUT_END);
@@ -593,7 +593,7 @@ static void test_saving(void **state)
 	screen_refresh(&fixture->screen);
 	assert_string_equal(fixture->screen.message, "Saving: 42% (W stops it)");
 
-	/* The end is told, though it comes long after the command. */
+	/* The end is reported, even long after the command. */
 	for (int i = 0; i < 20; i++) {
 		fake_model_tick(&fixture->fake);
 		screen_refresh(&fixture->screen);
@@ -631,7 +631,7 @@ static void test_quit(void **state)
 	finish(fixture);
 }
 
-/* Any size, any view: nothing is drawn outside, nothing crashes. */
+/* At any size, no view crashes or draws outside. */
 static void test_every_size(void **state)
 {
 	static const char *const scripts[] = {"", "v", "T", "P<Tick>", "E", "L", "?", "<Enter>",

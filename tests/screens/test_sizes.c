@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_sizes.c - every view on the usual terminal and on a large one: golden screens at 80x24 and 160x50, as far as the view's own
- * tests have none.
+ * test_sizes.c - golden screens of every view at 80x24 and 160x50.
+ *
+ * Only sizes that the view's own tests do not have.
  */
 #include <setjmp.h>
 #include <stdarg.h>

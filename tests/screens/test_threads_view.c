@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_threads_view.c - threads and the heat map on the screen: golden screens after scripts of keys and clicks.
+ * test_threads_view.c - threads and the heat map: golden screens after scripts of keys and clicks.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -43,7 +43,7 @@ static void test_sizes(void **state)
 	expect("tj", 20, 5, false, "threads-20x5");
 }
 
-/* Of an event that counts no time, shares are of all. */
+/* If the event does not count time, shares are parts of all its weight. */
 static void test_other_event(void **state)
 {
 	(void)state;
@@ -94,7 +94,7 @@ static void test_narrow(void **state)
 	finish(fixture);
 }
 
-/* Of each thread in sight once a second, however often the screen is drawn. */
+/* States are read once a second for each visible thread, however often the screen is drawn. */
 static void test_states_are_read_seldom(void **state)
 {
 	struct fixture *fixture = start(80, 11, false);
@@ -140,7 +140,7 @@ static void test_heat(void **state)
 	(void)state;
 	keys(fixture, "m");
 	compare(fixture, "heat-80x24");
-	/* To older time, which comes in from the left. */
+	/* Moves to older time, which comes in from the left. */
 	keys(fixture, "<Home>");
 	compare(fixture, "heat-oldest");
 	keys(fixture, "<Right><Right><Right>kk<Enter>lllj");
@@ -156,14 +156,14 @@ static void test_heat(void **state)
 	assert_int_equal(fixture->screen.n_views, 2);
 	keys(fixture, "<Esc>");
 	assert_int_equal(fixture->screen.n_views, 1);
-	/* Whichever end comes first; it goes back to the view before. */
+	/* Either end may be set first.  Enter goes back to the previous view. */
 	keys(fixture, "tm<End>h<Enter>hh<Enter>");
 	assert_int_equal(fixture->screen.n_views, 2);
 	assert_int_equal(model->to_ns - model->from_ns, 2100000000);
 	finish(fixture);
 }
 
-/* The newest is in sight as the time goes on, until the cursor moves. */
+/* The newest time stays visible, until the cursor moves. */
 static void test_heat_follows(void **state)
 {
 	struct fixture *fixture = start(80, 24, false);
@@ -214,7 +214,7 @@ static void test_heat_sizes(void **state)
 	expect("mh", 20, 5, false, "heat-20x5");
 }
 
-/* Against a baseline: a column of changes, at 80 columns in the place of states. */
+/* Against a baseline, there is a column of changes.  At 80 columns it replaces the states. */
 static void test_changes(void **state)
 {
 	(void)state;

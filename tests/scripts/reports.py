@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Undefined behaviour ends a program, and its report is in a file, where the runner finds it even if nobody reads the
-program's standard error.
+"""Checks that undefined behaviour ends a program, and that its report is in a file.
 
-usage: reports.py PROGRAM      a program that does what is undefined
+The runner finds the file even if the program's standard error is not read.
+
+usage: reports.py PROGRAM      a program with undefined behaviour
 """
 
 import glob

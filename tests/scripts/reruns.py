@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How tests are judged, run again and soaked: tests/runner on a project of meson whose tests fail as they are told to.
+"""Checks how tests/runner judges, repeats and soaks tests.
+
+It runs on a project of meson, whose tests fail as they are told by their arguments.
 
 usage: reruns.py
 """
@@ -56,7 +58,10 @@ sys.exit(1)
 
 
 def suites(tests, *arguments):
-    """Runs suites.py on tests {name: (suite, times, how)}: (status, output, {name: number of runs}, what a soak kept)."""
+    """Runs suites.py on tests {name: (suite, times, how)}.
+
+    Returns (status, output, {name: number of runs}, text that a soak kept).
+    """
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, "failing.py"), "w", encoding="ascii") as script:
             script.write(FAILING)

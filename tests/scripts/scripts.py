@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""scripts/deps against systems that are not this one.
+"""Checks scripts/deps on other systems than this one.
 
-scripts/deps runs with a PATH of its own, where dpkg-query, apt-get, id and sudo are stand-ins that write
-down how they were called.
+scripts/deps runs with a PATH of its own.  There, dpkg-query, apt-get, id and sudo are stand-ins
+that write down their calls.
 
 usage: scripts.py TOP
 """

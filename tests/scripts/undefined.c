@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * undefined.c - does what a sanitizer reports: a sum that overflows.
+ * undefined.c - provokes a sanitizer's report: a sum that overflows.
  */
 #include <limits.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * annotate_fixture.h - a function f1 with code, lines and samples, for tests of annotate.  Included once in a program.
+ * annotate_fixture.h - a function f1 with code, lines and samples, for tests of annotate. Included
+ * once in a program.
  */
 #ifndef TESTS_ANNOTATE_FIXTURE_H
 #define TESTS_ANNOTATE_FIXTURE_H
@@ -44,7 +45,7 @@ static inline void add(uint64_t start, uint8_t len, enum codetab_kind kind, cons
 	codetab_builder_add(builder, &entry);
 }
 
-/* What was added comes as the answer. */
+/* Makes the added entries the answer to the question about code. */
 static inline void answer_as(struct symbols_code *code, bool has_lines)
 {
 	int fd;
@@ -192,12 +193,12 @@ static inline void make_f1(void)
 static inline void samples_in_f1(void)
 {
 	sample(0, 16, 0, 10);
-	sample(0, 21, 0, 1); /* within an instruction */
+	sample(0, 21, 0, 1); /* inside an instruction */
 	sample(1, 20, 0, 2);
 	sample(2, 24, 5, 7);
-	sample(2, 40, 0, 100); /* of another function */
+	sample(2, 40, 0, 100); /* in another function */
 }
 
-/* Virtual addresses are shown, also of what no symbol covers. */
+/* Virtual addresses are shown, even if no symbol covers them. */
 
 #endif

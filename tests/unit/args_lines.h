@@ -2,7 +2,7 @@
 /*
  * args_lines.h - command lines as one string, for the tests of args.
  *
- * cmocka.h and what it needs are included before.
+ * Include cmocka.h and its requirements before.
  */
 #ifndef TESTS_UNIT_ARGS_LINES_H
 #define TESTS_UNIT_ARGS_LINES_H
@@ -21,7 +21,7 @@ struct line {
 	char *argv[WORDS_MAX];
 };
 
-/* Splits at blanks and parses. */
+/* Splits the text at blanks and parses it. */
 static inline int parse(struct line *line, const char *text)
 {
 	int argc = 0;

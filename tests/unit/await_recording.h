@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * await_recording.h - a recording is loaded by a thread of its own: here a test waits for it.
+ * await_recording.h - waits for the thread that loads a recording.
  *
- * Without a time: how long it takes is the machine's business.
+ * There is no time limit, since the load time depends on the machine.
  */
 #ifndef TESTS_AWAIT_RECORDING_H
 #define TESTS_AWAIT_RECORDING_H
@@ -12,7 +12,7 @@
 #include <poll.h>
 #include <unistd.h>
 
-/* Until it has ended, stopped or failed. */
+/* Waits until the load has ended, stopped or failed. */
 static inline void await_recording(struct recording *recording, struct engine_status *status)
 {
 	do {
@@ -25,7 +25,7 @@ static inline void await_recording(struct recording *recording, struct engine_st
 	} while (status->state <= ENGINE_RUNNING);
 }
 
-/* All of it, which has to succeed. */
+/* Loads the whole recording; the test fails if that fails. */
 static inline void load_recording(struct recording *recording, struct engine_status *status)
 {
 	assert_int_equal(recording_start(recording), 0);

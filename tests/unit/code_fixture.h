@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * code_fixture.h - small programs compiled in a directory of their own, and questions about their
- * code, through loader and worker.
+ * code_fixture.h - compiles small programs in a directory, and asks for their code.
  *
- * The spawner is the test program executed anew, which is why its main() begins with
- * symbols_main().  Included once in a program, after cmocka.h.
+ * The questions go through loader and worker.  The spawner executes the test program again, so its
+ * main() begins with symbols_main().  Included once in a program, after cmocka.h.
  */
 #ifndef TESTS_CODE_FIXTURE_H
 #define TESTS_CODE_FIXTURE_H
@@ -67,7 +66,7 @@ static inline int teardown(void **state)
 	return scratch_remove_tree(dir);
 }
 
-/* Run a command in the directory. */
+/* Runs a command in the directory. */
 __attribute__((format(printf, 1, 2))) static inline void run(const char *format, ...)
 {
 	char command[1024], whole[1200];
@@ -118,7 +117,7 @@ static inline void request(uint32_t key, const char *path)
 	assert_int_equal(symbols_wait(symbols, TIMEOUT_MS), 0);
 }
 
-/* A function of the image, by its symbol. */
+/* Returns a function of the image, by the name of its symbol. */
 static inline struct symbol find_function(uint32_t key, const char *path, const char *name)
 {
 	struct symbol symbol;
@@ -168,7 +167,8 @@ static inline bool has_function(const struct codetab *table, const struct codeta
 	return false;
 }
 
-/* Instructions cover the function, one of them calls, one has the inlined function's line. */
+/* Checks that instructions cover the function, one of them calls, and one has the inlined
+ * function's line. */
 static inline void check_outer(struct symbols_code *code, const struct symbol *outer, bool lines)
 {
 	uint64_t at = outer->start;
@@ -194,21 +194,21 @@ static inline void check_outer(struct symbols_code *code, const struct symbol *o
 	assert_int_equal(inlined, lines);
 }
 
-/* Ask for all offsets of a function, and wait. */
+/* Asks for all offsets of a function, and waits.  Returns their number. */
 static inline size_t ask_lines(uint32_t key, uint64_t start, size_t n)
 {
 	uint64_t *offsets = calloc(n, sizeof(*offsets));
 
 	assert_non_null(offsets);
 	for (size_t i = 0; i < n; i++)
-		offsets[i] = start + n - 1 - i; /* in no order that they would need */
+		offsets[i] = start + n - 1 - i; /* in unsorted order */
 	assert_int_equal(symbols_lines_ask(symbols, key, offsets, n), 0);
 	assert_int_equal(symbols_wait(symbols, TIMEOUT_MS), 0);
 	free(offsets);
 	return n;
 }
 
-/* Are there frames of the inlined function in the outer one? */
+/* Returns whether the outer function has frames of the inlined one. */
 static inline bool has_inlined(uint32_t key, const struct symbol *outer)
 {
 	struct symbols_frame frames[8];

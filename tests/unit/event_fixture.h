@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * event_fixture.h - a machine's sysfs and tracefs, made of files in a directory of their own: an Intel core PMU and two
- * memory controllers, an Arm and an AMD PMU, probes, and some tracepoints.
+ * event_fixture.h - a machine's sysfs and tracefs, made of files in a directory of their own.
+ *
+ * The machine has an Intel core PMU and two memory controllers, an Arm and an AMD PMU, probes, and
+ * some tracepoints.
  */
 #ifndef TESTS_UNIT_EVENT_FIXTURE_H
 #define TESTS_UNIT_EVENT_FIXTURE_H
@@ -20,7 +22,8 @@ struct event_fixture {
 	struct system_dirs system;
 };
 
-/* "sys/.../type" with its text; directories are made.  Text NULL: a directory. */
+/* Writes a file such as "sys/.../type", and makes its directories.  text NULL: makes a
+ * directory. */
 static inline int fixture_file(struct event_fixture *fixture, const char *path, const char *text)
 {
 	char full[512];

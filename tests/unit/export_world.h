@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * export_world.h - a small store to export, made by hand: images with functions of 16 bytes, stacks, threads, slices.
+ * export_world.h - a small handmade store to export.
  *
- * Included once in a program, after fake_symbols.h's own rules.
+ * It has images with functions of 16 bytes, stacks, threads and slices.  Included once in a
+ * program, after fake_symbols.h's own rules.
  */
 #ifndef TESTS_EXPORT_WORLD_H
 #define TESTS_EXPORT_WORLD_H
@@ -127,7 +128,7 @@ static uint32_t world_push(struct world *world, uint32_t node, uint32_t image, u
 	return node;
 }
 
-/* A stack in the program, outermost first, ended by -1. */
+/* Returns a stack in the program.  offsets: outermost first, -1 at the end. */
 static uint32_t world_stack(struct world *world, const int *offsets)
 {
 	uint32_t node = STACK_ROOT;
@@ -151,7 +152,7 @@ static inline void world_next_slice(struct world *world)
 	store_seal(world->store, world->now_ns, true);
 }
 
-/* What a form writes, for free(). */
+/* Returns the output of an exporter; the caller frees it. */
 static char *world_write(
 	struct world *world, int (*write)(FILE *, const struct profile *), size_t *len)
 {

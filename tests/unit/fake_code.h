@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fake_code.h - code.h beside fake_symbols.h: one table of code and some source files, given by the test.
+ * fake_code.h - code.h on top of fake_symbols.h: the test sets one table of code and some source
+ * files.
  *
  * Included once in a program, after fake_symbols.h.
  */
@@ -23,11 +24,11 @@ struct symbols_code {
 	struct codetab table;
 	bool has_lines, partial;
 	unsigned int users;
-	struct symbols_code_question question; /* the last one */
+	struct symbols_code_question question; /* last question */
 };
 
 static struct symbols_code fake_code;
-static struct symbols_code fake_whole; /* the same, where fake_code is partial */
+static struct symbols_code fake_whole; /* the complete code, if fake_code is partial */
 static const struct fake_source *fake_sources; /* ends with a NULL file */
 static unsigned int fake_source_reads;
 
@@ -95,7 +96,7 @@ struct symbols_text {
 	struct symbols_source_text text;
 };
 
-static bool fake_sources_hang; /* what is asked for stays PENDING */
+static bool fake_sources_hang; /* new requests stay PENDING */
 static unsigned int fake_source_users;
 
 int symbols_text_ask(struct symbols *symbols, const struct symbols_text_question *question,
@@ -132,7 +133,7 @@ void symbols_text_release(struct symbols *symbols, struct symbols_text *text)
 enum symbols_state symbols_text_state(const struct symbols_text *text, int *error)
 {
 	*error = 0;
-	/* Given up meanwhile. */
+	/* A pending request has been given up. */
 	return text->state == SYMBOLS_PENDING && !fake_sources_hang ? SYMBOLS_UNASKED : text->state;
 }
 

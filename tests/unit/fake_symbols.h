@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fake_symbols.h - symbols/ without files and processes: one test program defines its functions here,
- * in place of the library's, and says what each image answers.
+ * fake_symbols.h - symbols/ without files and processes.
  *
+ * A test program defines the library's functions here, and sets the answer of each image.
  * Included once in a program.
  */
 #ifndef TESTS_FAKE_SYMBOLS_H
@@ -31,13 +31,13 @@ struct fake_image {
 	struct symbols_source source;
 	const struct symbols_segment *segments;
 	size_t n_segments;
-	enum symbols_moved moved; /* the answer */
+	enum symbols_moved moved; /* answer of symbols_moved() */
 	uint64_t bias;
-	struct symbols_source moved_file; /* as asked */
+	struct symbols_source moved_file; /* file of the question */
 	struct symbols_piece piece;
 };
 
-/* What the debug information says of one offset; the last frame is the function itself. */
+/* Frames of one offset in the debug information; the last frame is the function itself. */
 struct fake_lines {
 	uint32_t key;
 	uint64_t offset;
@@ -47,12 +47,12 @@ struct fake_lines {
 
 struct symbols {
 	struct fake_image images[FAKE_IMAGES];
-	unsigned int changed; /* for the next symbols_collect() */
+	unsigned int changed; /* next result of symbols_collect() */
 	const struct fake_lines *lines;
 	size_t n_lines;
-	bool lines_known; /* else they are only asked for */
+	bool lines_known; /* false: they are only requested */
 	unsigned int lines_asked;
-	bool pretty; /* whether names have been demangled */
+	bool pretty; /* names have been demangled */
 	unsigned int pretty_asked;
 };
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * labelled_task.h - a thread that goes by a name from some time on, as a COMM record tells it.
+ * labelled_task.h - a thread that has a name from some time on, set by a COMM record.
  */
 #ifndef TESTS_LABELLED_TASK_H
 #define TESTS_LABELLED_TASK_H
 
 #include "sampler/store/tasks.h"
 
-/* The label under which its samples are taken, with a reference that the caller has. */
+/* Returns the label of the thread's samples; the caller owns a reference. */
 static inline uint32_t labelled_task(
 	struct tasks *tasks, int32_t pid, int32_t tid, const char *comm, uint64_t time_ns)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * limits_fixture.h - what an ordinary user may do, and what a text must say, for tests of sentences.
+ * limits_fixture.h - limits of an ordinary user, and a check of texts, for tests of sentences.
  */
 #ifndef TESTS_UNIT_LIMITS_FIXTURE_H
 #define TESTS_UNIT_LIMITS_FIXTURE_H
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* An ordinary user of Debian's kernel settings. */
+/* Returns the limits of an ordinary user with Debian's kernel settings. */
 static inline struct proc_limits limits_ordinary(int paranoid)
 {
 	return (struct proc_limits){

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * lines_fixture.h - source lines of the samples' program (samples_fixture.h), and what rows by line are called.
+ * lines_fixture.h - source lines of the samples' program (samples_fixture.h), and texts of rows by
+ * line.
  */
 #ifndef TESTS_LINES_FIXTURE_H
 #define TESTS_LINES_FIXTURE_H
 
 #include "tests/unit/samples_fixture.h"
 
-/* Of the program some offsets have lines, of which some are those of an inlined function. */
+/* Some offsets of the program have lines, and some of these are in an inlined function. */
 #define LINES (FIXTURE_FUNCTIONS * 2)
 
 static const struct symbols_frame line_frames[][2] = {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * model_fixture.h - a live model of a recording that is made here: threads, stacks and weights by chance.
+ * model_fixture.h - a live model of a recording with random threads, stacks and weights.
  *
- * Functions are addresses of a file that is not there, so their names are the same wherever the test runs.  Included once in a
- * program, whose main() begins with symbols_main().
+ * Functions are addresses of a missing file, so that their names do not depend on the machine.
+ * Included once in a program, whose main() begins with symbols_main().
  */
 #ifndef TESTS_MODEL_FIXTURE_H
 #define TESTS_MODEL_FIXTURE_H
@@ -28,12 +28,12 @@
 #define FIXTURE_RENAMES 1000u
 
 struct model_fixture {
-	int fd; /* of the recording, in memory */
+	int fd; /* the recording, in memory */
 	char path[64];
 	struct request request;
 	struct session session;
 	struct model_live *live;
-	struct model *model; /* of live */
+	struct model *model; /* the model of live */
 	char *files[1];
 };
 
@@ -43,9 +43,10 @@ static inline uint32_t model_fixture_random(uint32_t *seed, uint32_t below)
 	return (uint32_t)(((uint64_t)(*seed >> 8) * below) >> 24);
 }
 
-/* A recording of two seconds and a half or so; only: functions from that number on are in none of its stacks; its processes
- * have numbers from `first` on, and the last one this name.  Of an odd seed the events come the other way round; from
- * FIXTURE_RENAMES on, the first process has another name after ten slices, in each fifth of which its first thread runs.  Its fd. */
+/* Returns an fd of a recording of about two and a half seconds.  Functions from number `only` on
+ * are in none of its stacks.  Its processes have numbers from `first` on; `last` names the last
+ * one.  An odd seed reverses the order of the events.  From seed FIXTURE_RENAMES on, the first
+ * process is renamed after ten slices; its first thread runs in each fifth of these. */
 static inline int model_fixture_record(
 	uint32_t seed, uint32_t only, int32_t first, const char *last)
 {
@@ -182,7 +183,7 @@ static inline void model_fixture_close(struct model_fixture *fixture)
 	close(fixture->fd);
 }
 
-/* The event of a name. */
+/* Returns the id of the event with this name. */
 static inline uint8_t model_fixture_event(const struct model_fixture *fixture, const char *name)
 {
 	for (size_t i = 0; i < fixture->model->status.n_events; i++)
@@ -192,7 +193,7 @@ static inline uint8_t model_fixture_event(const struct model_fixture *fixture, c
 	return 0;
 }
 
-/* A recording becomes the baseline, or fails to. */
+/* Makes a recording the baseline; fails the test if it is refused. */
 static inline void model_fixture_compare(struct model_fixture *fixture, const char *path)
 {
 	char message[400] = "";
@@ -205,7 +206,7 @@ static inline void model_fixture_compare(struct model_fixture *fixture, const ch
 	}
 }
 
-/* The newest line of the log. */
+/* Returns the newest line of the log, or "" if it is empty. */
 static inline const char *model_fixture_said(const struct model_fixture *fixture)
 {
 	const struct logbook *log = &fixture->model->log;

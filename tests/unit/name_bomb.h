@@ -10,9 +10,10 @@
 #include <string.h>
 
 #define NAME_BOMB_BYTES 1024
-#define NAME_BOMB_LEVELS 34 /* at most */
+#define NAME_BOMB_LEVELS 34 /* maximum */
 
-/* f<A<int, int>, A<that, that>, A<that, that> ...>(A<int, int>): S_ is f, S0_ A, S1_ A<int, int>. */
+/* Writes f<A<int, int>, A<that, that>, A<that, that> ...>(A<int, int>).  S_ is f, S0_ is A, S1_
+ * is A<int, int>. */
 static inline void name_bomb(char out[NAME_BOMB_BYTES], int levels)
 {
 	static const char digits[] = "123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * no_process.h - a spawner that may not fork: the limit of its user's processes is 0.
+ * no_process.h - a spawner that may not fork: its user's limit of processes is 0.
  *
- * The limit does not bind root, but what root becomes; others are bound at once and have to be told later.
+ * The limit does not bind root itself, only the user that root becomes.  It binds other users at
+ * once, so they must set it later.
  */
 #ifndef TESTS_NO_PROCESS_H
 #define TESTS_NO_PROCESS_H
@@ -11,7 +12,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* Around the spawner's start: before it, with the limit to be put back. */
+/* Call before the spawner starts.  *old: the limit for no_process_after() to restore. */
 static inline void no_process_before(struct rlimit *old)
 {
 	getrlimit(RLIMIT_NPROC, old);
@@ -19,7 +20,7 @@ static inline void no_process_before(struct rlimit *old)
 		setrlimit(RLIMIT_NPROC, &(struct rlimit){0, old->rlim_max});
 }
 
-/* After it. */
+/* Call after the spawner has started. */
 static inline void no_process_after(const struct rlimit *old, pid_t spawner)
 {
 	if (geteuid() == 0)

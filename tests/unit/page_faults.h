@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * page_faults.h - as many minor faults as one likes.
+ * page_faults.h - causes a given number of minor faults.
  */
 #ifndef TESTS_PAGE_FAULTS_H
 #define TESTS_PAGE_FAULTS_H
@@ -8,7 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* One fault for each page.  Not through a sanitizer, whose own memory would fault as well. */
+/* Causes one fault for each page.  Not instrumented, since a sanitizer's own memory would fault,
+ * too. */
 __attribute__((no_sanitize("thread"))) static inline void touch(size_t pages)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * record_builder.h - records built word by word, for tests, in the order in which the kernel writes them.
+ * record_builder.h - builds records word by word, in the order in which the kernel writes them.
  *
- * What is decoded is a copy exactly as large as its header says, so that ASan sees what is read beyond.
+ * Each decoded copy is exactly as large as its header says, so that ASan reports reads beyond it.
  */
 #ifndef TESTS_RECORD_BUILDER_H
 #define TESTS_RECORD_BUILDER_H
@@ -54,7 +54,7 @@ static inline void put_string(struct builder *b, const char *text)
 	b->n += words;
 }
 
-/* A copy of its first n words that ends where the header says. */
+/* Returns a copy of the first n words, with this size in its header.  The caller frees it. */
 static inline struct perf_event_header *copy_of(const struct builder *b, size_t n)
 {
 	struct perf_event_header *header = malloc(n * 8);
@@ -65,7 +65,7 @@ static inline struct perf_event_header *copy_of(const struct builder *b, size_t 
 	return header;
 }
 
-/* Decode into *out, whose pointers stay valid until the caller frees what is returned. */
+/* Decodes into *out.  Its pointers stay valid until the caller frees the returned copy. */
 static inline struct perf_event_header *decode(
 	struct record *out, const struct builder *b, const struct record_format *format)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * samples_fixture.h - stacks, tasks, images, names and hand-made slices, for what asks questions of samples.
+ * samples_fixture.h - stacks, tasks, images, names and handmade slices, for queries of samples.
  *
- * Two images have the same functions f0, f1 ... of 16 bytes each; a third has none.  Included once in a program.
+ * Two images have the same functions f0, f1 ... of 16 bytes each; a third has none.  Included once
+ * in a program.
  */
 #ifndef TESTS_SAMPLES_FIXTURE_H
 #define TESTS_SAMPLES_FIXTURE_H
@@ -34,7 +35,7 @@ struct fixture {
 	struct symbol functions[FIXTURE_FUNCTIONS];
 	char function_names[FIXTURE_FUNCTIONS][8];
 	uint32_t program, library, stripped; /* images */
-	uint32_t labels[FIXTURE_LABELS]; /* processes 0, 100, 200: see below */
+	uint32_t labels[FIXTURE_LABELS]; /* processes 0, 100, 200, 300: fixture_labels */
 	struct slice slices[FIXTURE_SLICES];
 	const struct slice *list[FIXTURE_SLICES];
 	struct snapshot snapshot;
@@ -46,7 +47,8 @@ struct fixture {
 	struct slice_total totals[FIXTURE_SLICES][FIXTURE_EVENTS];
 };
 
-/* A thread's name under which samples are taken; process 200's first thread goes by two names, one after the other. */
+/* Thread names under which samples are taken.  The first thread of process 200 has two names,
+ * one after the other. */
 static const struct {
 	int32_t pid, tid;
 	const char *comm;
@@ -127,7 +129,7 @@ static inline int fixture_teardown(void **state)
 	return 0;
 }
 
-/* What is called from a stack. */
+/* Returns the stack of a function that is called from parent. */
 static inline uint32_t fixture_call(
 	struct fixture *fixture, uint32_t parent, uint32_t image, uint64_t offset)
 {
@@ -139,7 +141,7 @@ static inline uint32_t fixture_call(
 	return made;
 }
 
-/* Functions of the program by number, outermost first: "0 1 2". */
+/* Returns a stack of functions of the program, by number, outermost first: "0 1 2". */
 static inline uint32_t fixture_stack(struct fixture *fixture, const char *functions)
 {
 	uint32_t node = STACK_ROOT;
@@ -162,7 +164,7 @@ static inline void fixture_cell(struct fixture *fixture, uint32_t slice, uint32_
 	assert_true(fixture->slices[slice].n_totals <= FIXTURE_EVENTS);
 }
 
-/* All samples of all events, told apart by nothing yet. */
+/* Returns a question for all samples of all events, in one group. */
 static inline struct scan_question fixture_scan(const struct fixture *fixture)
 {
 	return (struct scan_question){
@@ -182,7 +184,8 @@ static inline uint32_t fixture_random(uint32_t *seed, uint32_t below)
 	return (uint32_t)(((uint64_t)(*seed >> 8) * below) >> 24);
 }
 
-/* Stacks with recursion, shared callers and none at all; all labels, four CPUs, three events; weights that may be 0. */
+/* Makes random slices: stacks with recursion, shared callers, and no frames at all.  They have
+ * all labels, four CPUs, three events, and weights that may be 0. */
 static inline void fixture_randomize(struct fixture *fixture, uint32_t seed, uint32_t cells)
 {
 	uint32_t nodes[64], n = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * scratch.h - directories for tests, and how they are removed.
+ * scratch.h - makes and removes directories for tests.
  */
 #ifndef TESTS_SCRATCH_H
 #define TESTS_SCRATCH_H
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The directory of a group of tests, between scratch_make() and scratch_remove(). */
+/* Directory of a group of tests, between scratch_make() and scratch_remove(). */
 static char scratch[32];
 
 static inline int scratch_make(void **state)
@@ -22,7 +22,7 @@ static inline int scratch_make(void **state)
 	return mkdtemp(scratch) ? 0 : -1;
 }
 
-/* Fails where a test has left something in it. */
+/* Fails if a test has left a file in it. */
 static inline int scratch_remove(void **state)
 {
 	(void)state;
@@ -38,7 +38,7 @@ static inline int scratch_remove_one(
 	return remove(path);
 }
 
-/* Any directory, with what is in it.  0, or another number. */
+/* Removes a directory with its contents.  Returns 0, or another number on failure. */
 static inline int scratch_remove_tree(const char *path)
 {
 	return nftw(path, scratch_remove_one, 16, FTW_DEPTH | FTW_PHYS);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * slice_cells.h - cells of hand-made slices, in the order that the store has them in, and what they come to by event.
+ * slice_cells.h - adds cells to handmade slices, in the store's order, and updates the totals by
+ * event.
  */
 #ifndef TESTS_SLICE_CELLS_H
 #define TESTS_SLICE_CELLS_H
@@ -9,7 +10,7 @@
 
 #include <string.h>
 
-/* One element more at `at` of a column of n. */
+/* Makes room for one element at index `at` of a column of n. */
 static inline void slice_cells_open(const void *column, uint32_t at, uint32_t n, size_t size)
 {
 	char *begin = (char *)(uintptr_t)column + at * size;
@@ -17,7 +18,8 @@ static inline void slice_cells_open(const void *column, uint32_t at, uint32_t n,
 	memmove(begin + size, begin, (n - at) * size);
 }
 
-/* Into a slice whose columns and totals are arrays of the caller's that have room; its number. */
+/* Adds a cell to a slice; returns its index.  The caller's arrays for columns and totals must
+ * have room. */
 static inline uint32_t slice_cells_add(struct slice *slice, uint32_t stack, uint32_t task,
 	uint16_t cpu, uint8_t event, uint64_t weight, uint32_t count)
 {

@@ -32,7 +32,7 @@ struct small_bytes {
 
 struct small_dwarf {
 	unsigned int version;
-	bool split; /* the program's part is a skeleton; the rest is in the other file */
+	bool split; /* the program has a skeleton; the rest is in the other file */
 	struct small_bytes info, abbrev, line, ranges, skeleton;
 };
 
@@ -53,7 +53,7 @@ static inline void put_string(struct small_bytes *bytes, const char *text)
 	put_bytes(bytes, text, strlen(text) + 1);
 }
 
-/* The length at an offset becomes that of what follows it. */
+/* Sets the length at an offset to the number of bytes after it. */
 static inline void put_length(struct small_bytes *bytes, size_t at)
 {
 	uint32_t len = (uint32_t)(bytes->n - at - 4);
@@ -74,7 +74,7 @@ enum {
 
 static inline void small_abbrevs(struct small_dwarf *dwarf)
 {
-	/* code, tag, children; pairs of attribute and form */
+	/* each: code, tag, children; pairs of attribute and form */
 	static const uint8_t table[] = {1, 0x11, 1, 0x03, STRING, 0x1b, STRING, 0x10, OFFSET, 0x11,
 		ADDR, 0x12, DATA4, 0, 0, 2, 0x2e, 0, 0x6e, STRING, 0x03, STRING, 0x3b, DATA1, 0x3c,
 		PRESENT, 0, 0, 3, 0x2e, 0, 0x47, REF4, 0x20, DATA1, 0, 0, 4, 0x2e, 1, 0x03, STRING,
@@ -82,7 +82,7 @@ static inline void small_abbrevs(struct small_dwarf *dwarf)
 		0x55, OFFSET, 0x58, DATA1, 0x59, DATA1, 0x57, DATA1, 0, 0, 6, 0x1d, 0, 0x31, REF4,
 		0x11, ADDR, 0x12, DATA4, 0x58, DATA1, 0x59, DATA2, 0, 0, 7, 0x0b, 1, 0, 0, 8, 0x2e,
 		0, 0x31, REF4, 0x03, STRING, 0, 0,
-		/* Of a skeleton: its name of the other file, DW_AT_GNU_dwo_id. */
+		/* Skeletons: name of the other file, DW_AT_GNU_dwo_id. */
 		9, 0x11, 0, 0x76, STRING, 0x1b, STRING, 0x10, OFFSET, 0x11, ADDR, 0x12, DATA4, 0, 0,
 		10, 0x11, 0, 0xb0, 0x42, STRING, 0x1b, STRING, 0x10, OFFSET, 0x11, ADDR, 0x12,
 		DATA4, 0xb1, 0x42, 7, 0, 0, 11, 0x11, 1, 0x03, STRING, 0x1b, STRING, 0xb1, 0x42, 7,
@@ -207,7 +207,7 @@ static inline void small_sequence(struct small_bytes *line, uint64_t address)
 	put(line, 8, address);
 }
 
-/* advance_pc, advance_line, set_file, set_column, copy */
+/* Emits advance_pc, advance_line, set_file, set_column, copy. */
 static inline void small_row(
 	struct small_bytes *line, unsigned int pc, int step, unsigned int file, unsigned int column)
 {
@@ -222,7 +222,7 @@ static inline void small_row(
 	put(line, 1, 1);
 }
 
-/* Before version 5: where they were compiled is part of their names. */
+/* Before version 5: file names include the directory of the compilation. */
 static bool small_whole_names;
 
 static inline void small_lines(struct small_dwarf *dwarf)
@@ -262,18 +262,18 @@ static inline void small_lines(struct small_dwarf *dwarf)
 		put(line, 1, 0);
 	put_length(line, len_at);
 	small_sequence(line, 0x1000);
-	small_row(line, 0, 9, 1, 1); /* 10 */
-	small_row(line, 0x10, 10, 2, 5); /* 20 */
-	small_row(line, 2, 10, 2, 6); /* 30 */
-	small_row(line, 2, -10, 2, 5); /* 20 */
-	small_row(line, 4, -9, 1, 1); /* 11 */
-	small_row(line, 8, 10, 2, 5); /* 21 */
-	small_row(line, 4, -9, 1, 1); /* 12 */
-	small_row(line, 0x1c, 28, 1, 1); /* 40 */
+	small_row(line, 0, 9, 1, 1); /* line 10 */
+	small_row(line, 0x10, 10, 2, 5); /* line 20 */
+	small_row(line, 2, 10, 2, 6); /* line 30 */
+	small_row(line, 2, -10, 2, 5); /* line 20 */
+	small_row(line, 4, -9, 1, 1); /* line 11 */
+	small_row(line, 8, 10, 2, 5); /* line 21 */
+	small_row(line, 4, -9, 1, 1); /* line 12 */
+	small_row(line, 0x1c, 28, 1, 1); /* line 40 */
 	put(line, 5, 0x0101000802); /* up to 0x1048: end_sequence */
 	small_sequence(line, 0);
 	small_row(line, 0, 40, 1, 1);
-	put(line, 6, 0x010100400002 | 0x8000); /* 0x2000 bytes on */
+	put(line, 6, 0x010100400002 | 0x8000); /* advance by 0x2000 bytes */
 	put_length(line, 0);
 }
 
@@ -358,7 +358,7 @@ static inline void small_file_end(struct small_file *file, uint16_t type)
 	memcpy(file->at + 64, &code, sizeof(code));
 }
 
-/* The program; of a split one what is linked into it. */
+/* The program.  If it is split, this is the part that is linked into it. */
 static inline void small_program(struct small_file *file, const struct small_dwarf *dwarf,
 	enum small_pack pack, uint16_t type)
 {

@@ -74,7 +74,7 @@ static inline void small_section(struct small_elf *elf, size_t headers, size_t i
 	SMALL_PUT(elf, at, Shdr, sh_link, link);
 }
 
-/* symbols and their names together have to fit in about 5 KB. */
+/* symbols and their names together must fit in about 5 KB. */
 static inline void small_elf_make(
 	struct small_elf *elf, bool is64, bool big, const struct small_symbol *symbols, size_t n)
 {
@@ -140,7 +140,7 @@ static inline void small_elf_make(
 	SMALL_PUT(elf, 0, Ehdr, e_shstrndx, 5);
 }
 
-/* The first len bytes of it as a file; an fd. */
+/* Returns an fd of a file with the first len bytes, or -1. */
 static inline int small_elf_file(const struct small_elf *elf, size_t len)
 {
 	int fd = memfd_create("small-elf", MFD_CLOEXEC);

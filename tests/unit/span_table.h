@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * span_table.h - the table that is made of pieces of code.
+ * span_table.h - builds the symbol table of pieces of code.
  */
 #ifndef TESTS_SPAN_TABLE_H
 #define TESTS_SPAN_TABLE_H
@@ -15,7 +15,7 @@
 #include <cmocka.h>
 #include <unistd.h>
 
-/* Returns the number of its entries; *out for symtab_close(). */
+/* Returns the number of entries.  The caller closes *out with symtab_close(). */
 static inline uint32_t span_table(const struct jitspans *spans, struct symtab *out)
 {
 	struct symtab_builder *builder;

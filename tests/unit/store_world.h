@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * store_world.h - a store with the stacks and tasks whose samples it holds, and sums of what it holds.
+ * store_world.h - a store with the stacks and tasks of its samples, and sums of its contents.
  *
  * Included once in a program.
  */
@@ -90,7 +90,7 @@ static inline void add(struct world *world, uint64_t time, uint64_t offset, int3
 		0);
 }
 
-/* Sums over the slices whose middle lies in a range; checks each slice on the way. */
+/* Sums over the slices whose middle is in a range.  sum() also checks each slice. */
 struct sums {
 	uint64_t weight[4], count[4];
 	size_t slices;
@@ -130,7 +130,7 @@ static inline void sum(struct world *world, uint64_t from, uint64_t to, struct s
 	snapshot_release(world->store, &snapshot);
 }
 
-/* Over every slice of a random partition of time. */
+/* Sums over all parts of a random partition of time. */
 static inline struct sums sum_all(struct world *world, uint64_t end)
 {
 	struct sums sums = {0};
@@ -159,7 +159,7 @@ static inline void note(struct sums *sums, uint8_t event, uint64_t weight)
 	sums->count[event]++;
 }
 
-/* One of 2,000 stacks of 8 to 24 frames that share their outer parts, a few of them hot. */
+/* Returns one of 2,000 stacks of 8 to 24 frames that share their outer parts; a few are hot. */
 static inline uint32_t realistic_stack(struct world *world)
 {
 	unsigned int which = below(world, 2000);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * sums.h - two ways of adding up the same, compared: sums by a key, whatever the order in which they come.
+ * sums.h - sums by a key, to compare two ways of adding up in any order.
  */
 #ifndef TESTS_SUMS_H
 #define TESTS_SUMS_H
@@ -10,7 +10,7 @@
 
 #define SUMS 8192u
 
-/* Sums by a hash of what they are of: open addressing. */
+/* A hash table with open addressing. */
 struct sums_slot {
 	uint64_t key, self, total, samples;
 };

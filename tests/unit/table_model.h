@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * table_model.h - what a table has to say, by a naive model: it walks every sample's stack and keeps its rows as texts in a list.
+ * table_model.h - the expected contents of a table, by a naive model.
  *
- * Fields of samples are made up here, too.  Included once in a program.
+ * It walks every sample's stack and keeps its rows as texts in a list.  Fields of samples are
+ * random.  Included once in a program.
  */
 #ifndef TESTS_TABLE_MODEL_H
 #define TESTS_TABLE_MODEL_H
@@ -22,10 +23,11 @@
 struct model_row {
 	char text[TEXT]; /* event, keys, column */
 	uint64_t self, total, samples;
-	bool met; /* by the table */
+	bool met; /* the table has this row */
 };
 
-/* Fields of samples: of event 0 three, of event 5 two of the same names in another order, of event 10 none. */
+/* Event 0 has three fields, event 5 has two of the same names in another order, event 10 has
+ * none. */
 #define ASKED 4
 
 static const char *const asked[ASKED] = {"pid", "comm", "caller", "nobody"};
@@ -35,7 +37,7 @@ static struct made_up {
 	struct fields *fields[2];
 	struct field_schemas schemas;
 	uint32_t tuples[FIXTURE_SLICES][FIXTURE_CELLS];
-	char texts[FIXTURE_SLICES][FIXTURE_CELLS][ASKED][32]; /* as they are to be shown */
+	char texts[FIXTURE_SLICES][FIXTURE_CELLS][ASKED][32]; /* expected texts */
 } * made_up;
 
 struct model {
@@ -145,7 +147,7 @@ static inline void make_up_cell(
 		snprintf(shown[2], 32, "'f%u'", at / 16);
 }
 
-/* Of one slice the fields were given up. */
+/* One slice has given up its fields. */
 static inline void make_up(struct fixture *fixture, uint32_t seed)
 {
 	for (uint32_t i = 0; i < FIXTURE_SLICES; i++) {
@@ -155,7 +157,7 @@ static inline void make_up(struct fixture *fixture, uint32_t seed)
 	}
 }
 
-/* What a frame (FRAME_NONE: none) of a cell is in the rows of a question. */
+/* Writes the row of a cell and a frame (FRAME_NONE: none) in the answer to a question. */
 static inline void tell(const struct table_question *question, struct fixture *fixture,
 	const struct slice *slice, uint32_t cell, uint32_t frame, char out[TEXT])
 {

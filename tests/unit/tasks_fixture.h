@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * tasks_fixture.h - threads and address spaces driven by records made by hand, with a /proc of our own.
+ * tasks_fixture.h - threads and address spaces driven by handmade records, with a fake /proc.
  */
 #ifndef TESTS_UNIT_TASKS_FIXTURE_H
 #define TESTS_UNIT_TASKS_FIXTURE_H
@@ -22,15 +22,15 @@
 
 #define SEC 1000000000ull
 
-/* A /proc: processes 100.. as written below; what was asked is counted. */
+/* A fake /proc; it counts the questions. */
 struct fake {
 	struct images *images;
 	struct tasks *tasks;
 	uint64_t now_ns;
 	unsigned int map_reads, task_reads;
-	int32_t alive_pid, alive_tid; /* the one process there is */
+	int32_t alive_pid, alive_tid; /* the only process */
 	const char *comm;
-	uint64_t map_start; /* of /bin/proc, one page */
+	uint64_t map_start; /* address of /bin/proc, one page */
 	int map_error; /* error of reading mappings; 0: none */
 };
 
@@ -157,7 +157,7 @@ static inline void do_map(struct fake *fake, int32_t pid, uint64_t start, uint64
 				.filename = name}});
 }
 
-/* --- questions --- */
+/* --- queries --- */
 
 static inline const struct task_label *label_at(
 	struct fake *fake, int32_t pid, int32_t tid, uint64_t time)

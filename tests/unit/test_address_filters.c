@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_address_filters.c - --filter of a PMU that traces and has address filters, on a machine made of files.
+ * test_address_filters.c - --filter of a tracing PMU with address filters, on a machine made of
+ * files.
  *
- * system_dirs() is that machine: see meson.build.
+ * event_system() returns that machine: see meson.build.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,7 +40,7 @@ static int remove_machine(void **state)
 	return 0;
 }
 
-/* It has blanks in it, and goes to the kernel as it is. */
+/* The filter has blanks, and goes to the kernel unchanged. */
 static void test_taken(void **state)
 {
 	static const char text[] = "filter 0x1000/0x100@/bin/ls, stop main@/bin/ls";

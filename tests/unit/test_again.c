@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_again.c - symbols that change while they are looked at: this process's own map, dumps, a
- * list of kernel symbols.
+ * test_again.c - symbols that change while they are used.
+ *
+ * They are this process's own map, dumps, and a list of kernel symbols.
  */
 #include "symbols/base/clock.h"
 #include "symbols/client/again.h"
@@ -78,7 +79,7 @@ static const char *name_at(uint64_t address)
 	return symbols_find(symbols, KEY, address, &symbol) ? symbol.name : "";
 }
 
-/* To be asked for is what makes symbols look again. */
+/* symbols/ looks at the file again only if a name is requested. */
 static const char *later_name_at(uint64_t address)
 {
 	(void)name_at(address);
@@ -118,13 +119,13 @@ static void test_a_map_appears_and_grows(void **state)
 	assert_true(symbols_find(symbols, KEY, 0x1000, &first));
 	name = first.name;
 
-	/* What does not change makes nobody ask for names anew. */
+	/* A file without changes does not cause new requests of names. */
 	version = symbols_version(symbols, KEY);
 	assert_string_equal(later_name_at(0x9000), "");
 	assert_int_equal(symbols_version(symbols, KEY), version);
 
-	/* Compiled again elsewhere, and something else where it was: one name, one symbol.  What
-	 * was there keeps its name, what is there now has an address of its own. */
+	/* The function was compiled again elsewhere, and other code has its place: one name, one
+	 * symbol.  The old code keeps its name, the new code has an address of its own. */
 	add_to(map, "3000 10 py::work:/x/a b.py\n1000 10 instead\n");
 	assert_string_equal(later_name_at(0x3000), "py::work:/x/a b.py");
 	assert_string_equal(name_at(0x1000), "py::work:/x/a b.py");
@@ -141,7 +142,7 @@ static void test_a_map_appears_and_grows(void **state)
 	assert_true(symbols_find(symbols, KEY, NEXT + 0x1000, &then));
 	assert_int_not_equal(then.index, first.index);
 
-	/* Removed: it has told what it had to tell. */
+	/* The map is removed after all of it was read. */
 	assert_int_equal(unlink(map), 0);
 	assert_string_equal(later_name_at(0x9000), "");
 	assert_string_equal(name_at(0x3000), "py::work:/x/a b.py");
@@ -166,7 +167,7 @@ static uint64_t since_of(uint64_t address)
 	return 0;
 }
 
-/* What a map says now holds since it was written; of what was, nothing is lost. */
+/* The map's new contents are valid since it was written.  No old name is lost. */
 static void test_a_map_is_written_anew(void **state)
 {
 	static const struct timespec old[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
@@ -188,12 +189,12 @@ static void test_a_map_is_written_anew(void **state)
 	assert_string_equal(name_at(0x2000), "other");
 	assert_int_equal(since_of(NEXT + 0x2000), 0);
 	assert_string_equal(name_at(0x3000), "gone");
-	/* Nothing lay there that has a name: it holds from the beginning. */
+	/* No named code was there before: the name is valid from the beginning. */
 	assert_string_equal(name_at(0x4000), "new");
 	const uint64_t since_ns = since_of(NEXT + 0x1010);
 	assert_true(since_ns >= before_ns - 20000000 && since_ns <= clock_now_ns());
 
-	/* The same once more is no news, in whatever order, and whoever sets the clock back. */
+	/* Equal contents change nothing, in any order, even if the clock was set back. */
 	write_anew("1010 10 two\n2000 10 other\n1000 100 one\n1010 10 two\n");
 	assert_int_equal(utimensat(AT_FDCWD, map, old, 0), 0);
 	assert_string_equal(later_name_at(NEXT + 0x1010), "two");
@@ -201,7 +202,7 @@ static void test_a_map_is_written_anew(void **state)
 	assert_int_equal(since_of(2 * NEXT + 0x1010), 0);
 	assert_int_equal(since_of(NEXT + 0x1000), 0);
 
-	/* Back again, by less text of another file, with a time of long ago. */
+	/* The old contents come back in another, shorter file with an old time. */
 	char new[sizeof(map) + 4];
 	snprintf(new, sizeof(new), "%s.new", map);
 	add_to(new, "1000 100 one\n");
@@ -211,7 +212,7 @@ static void test_a_map_is_written_anew(void **state)
 	assert_string_equal(name_at(NEXT + 0x1010), "two");
 	assert_true(since_of(2 * NEXT + 0x1010) > since_ns);
 
-	/* Then it grows as any other. */
+	/* Then the map grows like any other. */
 	add_to(map, "6000 10 grown\n2000 10 instead\n");
 	assert_string_equal(later_name_at(0x6000), "grown");
 	assert_string_equal(name_at(NEXT + 0x2000), "instead");
@@ -221,7 +222,7 @@ static void test_a_map_is_written_anew(void **state)
 	assert_int_equal(changes, 3);
 }
 
-/* The same length and the same time: a file that changed just now may change once more. */
+/* Length and time are equal, but a file that has just changed may change again. */
 static void test_a_map_changes_at_once(void **state)
 {
 	const struct timespec soon[2] = {{.tv_sec = time(NULL) + 60}, {.tv_sec = time(NULL) + 60}};
@@ -260,7 +261,7 @@ static void test_what_is_no_map_of_this_process(void **state)
 	char other[160];
 
 	(void)state;
-	/* A link, which anybody could lay, out of the directory. */
+	/* A symbolic link out of the directory, which any user could make. */
 	snprintf(other, sizeof(other), "%s/elsewhere", dir);
 	add_to(other, "1000 10 elsewhere\n");
 	assert_int_equal(symlink(other, map), 0);
@@ -268,11 +269,11 @@ static void test_what_is_no_map_of_this_process(void **state)
 	assert_string_equal(later_name_at(0x1000), "");
 	assert_int_equal(unlink(map), 0);
 	assert_int_equal(unlink(other), 0);
-	/* A pipe: whoever opened it would wait. */
+	/* A pipe, which would block an open. */
 	assert_int_equal(mkfifo(map, 0600), 0);
 	assert_string_equal(later_name_at(0x1000), "");
 	assert_int_equal(unlink(map), 0);
-	/* One that was restored has an old time, but was made here by now. */
+	/* A restored file has an old time, but was made here later. */
 	add_to(map, "1000 10 restored\n");
 	assert_int_equal(utimensat(AT_FDCWD, map, old, 0), 0);
 	assert_string_equal(later_name_at(0x1000), "restored");
@@ -298,7 +299,8 @@ static void end_child(pid_t child)
 
 #define OWN_BYTES 64
 
-/* Starts a child that is seen with its parent's map, then begins its own, at path own. */
+/* Starts a child that is first seen with its parent's map, and then writes a map of its own at
+ * path own. */
 static pid_t start_child_with_map(char own[OWN_BYTES])
 {
 	add_to(map, "1000 10 of the parent\n");
@@ -320,7 +322,8 @@ static void test_a_forked_process(void **state)
 	assert_string_equal(name_at(0x1000), "of the parent");
 	assert_string_equal(symbols_jit_file(symbols, KEY), own);
 
-	/* What it wrote last is read when it is gone, in another file, too; then never again. */
+	/* After the process has ended, its last lines are read, even from another file.  Later
+	 * ones are not. */
 	char other[sizeof(own) + 4];
 	snprintf(other, sizeof(other), "%s.new", own);
 	add_to(other, "1000 10 of the child\n2000 10 its last\n");
@@ -333,14 +336,14 @@ static void test_a_forked_process(void **state)
 	unlink(own);
 }
 
-/* It began a map of its own and was gone before anybody looked. */
+/* The process began a map of its own, and ended before the map was read. */
 static void test_gone_with_a_map_of_its_own(void **state)
 {
 	char own[OWN_BYTES];
 
 	(void)state;
 	const pid_t child = start_child_with_map(own);
-	/* Nobody has waited for it yet. */
+	/* The process has not been waited for. */
 	assert_int_equal(kill(child, SIGKILL), 0);
 	assert_int_equal(waitid(P_PID, (id_t)child, NULL, WEXITED | WNOWAIT), 0);
 	assert_string_equal(later_name_at(NEXT + 0x1000), "of the child");
@@ -363,7 +366,7 @@ static void test_gone_before_it_was_seen(void **state)
 	add_to(own, "1000 10 quick\n");
 	request(child, 0, NULL);
 	assert_string_equal(name_at(0x1000), "quick");
-	/* An old one is not of it. */
+	/* An old map does not belong to the process. */
 	teardown(NULL);
 	assert_int_equal(utimensat(AT_FDCWD, own, old, 0), 0);
 	setup(NULL);
@@ -372,7 +375,7 @@ static void test_gone_before_it_was_seen(void **state)
 	unlink(own);
 }
 
-/* Nobody ends the last line of a process that is gone; the one that lives is still writing it. */
+/* The last line of an ended process may lack its end.  A live process is still writing it. */
 static void test_the_last_line_of_an_ended_process(void **state)
 {
 	char own[64];
@@ -392,7 +395,7 @@ static void test_the_last_line_of_an_ended_process(void **state)
 	unlink(own);
 }
 
-/* The parent writes on when its child has ended. */
+/* The parent continues to write after its child has ended. */
 static void test_the_last_line_of_a_parent(void **state)
 {
 	(void)state;
@@ -430,7 +433,7 @@ static void test_a_dump(void **state)
 	assert_int_equal(fflush(file), 0);
 	request(getpid(), 0, NULL);
 	assert_string_equal(name_at(0x1000), "");
-	/* That there is one may be learned later. */
+	/* The dump may become known later. */
 	const struct symbols_source source = {
 		.kind = SYMBOLS_JIT, .path = "[anon]", .pid = getpid(), .jitdump = dump};
 	assert_int_equal(symbols_request(symbols, KEY, &source), 0);
@@ -439,11 +442,11 @@ static void test_a_dump(void **state)
 	add_load(file, 0x2000, "more");
 	assert_int_equal(fclose(file), 0);
 	assert_string_equal(later_name_at(0x2000), "more");
-	/* Both: the dump is the one that knows better. */
+	/* If both have a name, the dump's has priority. */
 	add_to(map, "1000 10 mapped\n4000 10 only mapped\n");
 	assert_string_equal(later_name_at(0x4000), "only mapped");
 	assert_string_equal(name_at(0x1000), "dumped");
-	/* What a map has told is known when it is gone, and when there is another one. */
+	/* Names from a map stay known after it is removed, and after a new one is there. */
 	assert_int_equal(unlink(map), 0);
 	file = fopen(dump, "ae");
 	assert_non_null(file);
@@ -477,7 +480,7 @@ static void test_a_module_is_loaded(void **state)
 	assert_string_equal(later_name_at(0xffffffffc0b00000), "same");
 	assert_true(symbols_find(symbols, KEY, 0xffffffffc0b00000, &after));
 	assert_string_equal(after.module, "second");
-	/* Another function of that name; and what was there is what it was. */
+	/* There is another function of that name.  The earlier symbols are unchanged. */
 	struct symbol other;
 	assert_true(symbols_find(symbols, KEY, 0xffffffffc0a00040, &other));
 	assert_string_equal(other.name, "same");
@@ -487,10 +490,10 @@ static void test_a_module_is_loaded(void **state)
 	assert_ptr_equal(after.name, before.name);
 }
 
-/* --- when to look --- */
+/* --- times to look --- */
 
 #define SECOND 1000000000ull
-#define LAST (1000 * SECOND) /* the wait for all names begins */
+#define LAST (1000 * SECOND) /* begin of the wait for all names */
 
 static void test_pauses(void **state)
 {
@@ -505,22 +508,23 @@ static void test_pauses(void **state)
 	(void)state;
 	again_pause_ns = SECOND;
 	assert_int_equal(again_new(&again, &jit), 0);
-	assert_false(again_is_due(again, now, LAST)); /* nobody has asked for anything */
+	assert_false(again_is_due(again, now, LAST)); /* no name was requested */
 	again_missed(again);
 	assert_true(again_is_due(again, now, 0));
 	loader_image_free(again_begin(again, KEY, now));
-	assert_false(again_is_due(again, now, LAST)); /* it is being looked at */
+	assert_false(again_is_due(again, now, LAST)); /* a look is in progress */
 	assert_false(again_end(again, &same, &none, now + SECOND / 2));
 	now += SECOND / 2;
-	/* It took half a second: the next look is ten away. */
+	/* The look took half a second: the next one is ten times that later. */
 	assert_false(again_is_due(again, now + 9 * SECOND, 0));
-	/* Nothing new was asked for, but what was may be other code by now. */
+	/* No new name was requested, but the old ones may have other code. */
 	assert_true(again_is_due(again, now, LAST));
 	assert_true(again_is_due(again, now + 10 * SECOND, 0));
 	again_missed(again);
 	assert_false(again_is_due(again, now, 0));
 	assert_true(again_is_due(again, now, LAST));
-	/* While all names are waited for, one look is enough, whatever grows and is asked for. */
+	/* While all names are waited for, one look is enough, even if the file grows and names
+	 * are requested. */
 	loader_image_free(again_begin(again, KEY, LAST));
 	again_missed(again);
 	assert_false(again_is_due(again, LAST + SECOND, LAST));
@@ -530,7 +534,7 @@ static void test_pauses(void **state)
 	assert_true(again_is_due(again, LAST + 99 * SECOND, 0));
 	again_free(again);
 
-	/* Code that nobody asks for may be replaced: it is looked at as well, more rarely if it
+	/* Code without requests may be replaced.  It is looked at as well, but less often if it
 	 * stays. */
 	assert_int_equal(again_new(&again, &jit), 0);
 	again_missed(again);
@@ -547,7 +551,7 @@ static void test_pauses(void **state)
 	assert_true(again_is_due(again, now + 8 * SECOND, 0));
 	again_free(again);
 
-	/* A kernel's list that has not changed is read ever more rarely. */
+	/* A kernel's list that does not change is read less and less often. */
 	assert_int_equal(again_new(&again, &list), 0);
 	for (uint64_t pause = 1; pause <= 8; pause *= 2) {
 		again_missed(again);
@@ -560,7 +564,8 @@ static void test_pauses(void **state)
 	}
 	again_free(again);
 
-	/* However late it was read, and however long that took, there is one last look: a module may have come since. */
+	/* There is one last look, even after a recent or slow one: a module may have been loaded
+	 * since. */
 	assert_int_equal(again_new(&again, &list), 0);
 	again_missed(again);
 	loader_image_free(again_begin(again, KEY, now));

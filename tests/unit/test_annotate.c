@@ -112,7 +112,7 @@ static void test_mixed(void **state)
 	"L0 7:        return x; =0,7\n" \
 	"C 24 ret =0,7\n"
 
-/* Lines come first, without what was inlined. */
+/* Lines come first, without inlined functions. */
 static void begin_partial(void)
 {
 	const struct codetab_frame a = frame("", "/src/g.h", 4, 0), b = frame("", "/src/g.h", 5, 0);
@@ -149,7 +149,7 @@ static void test_partial(void **state)
 	assert_int_equal(fake_code.users, 0);
 	codetab_close(&fake_code.table);
 	memset(&fake_code.table, 0, sizeof(fake_code.table));
-	/* Samples are where they were, and texts are not missing meanwhile. */
+	/* Samples stay in their place, and texts are not missing meanwhile. */
 	assert_non_null(
 		strstr(dump(), "F1 g /src/g.h:2\nL1 2:inline g()\nL1 3:{\nL1 4:  a; =10,0\n"));
 	assert_false(annotate_collect(annotation));
@@ -209,7 +209,7 @@ static void test_source(void **state)
 		"C 28 ret\n");
 }
 
-/* The file is not here: lines without text. */
+/* The source file is missing: lines have no text. */
 static void test_no_text(void **state)
 {
 	(void)state;
@@ -231,7 +231,7 @@ static void test_no_text(void **state)
 	assert_non_null(strstr(annotate_reason(annotation), "is not here"));
 }
 
-/* A disk that does not answer: the lines are there without text, until it is given up. */
+/* A disk does not answer: lines have no text, until the file is given up. */
 static void test_text_hangs(void **state)
 {
 	struct annotate_head head;
@@ -270,7 +270,7 @@ static void test_no_lines(void **state)
 	assert_int_equal(fake_source_reads, 0);
 }
 
-/* Other functions of the file have lines. */
+/* Only other functions of the file have lines. */
 static void test_no_lines_of_it(void **state)
 {
 	(void)state;
@@ -283,7 +283,7 @@ static void test_no_lines_of_it(void **state)
 	assert_non_null(strstr(annotate_reason(annotation), "has none of it"));
 }
 
-/* What the compiler moved out of an inlined function stands before the function that it is in. */
+/* Code that was moved out of an inlined function is shown before the function that contains it. */
 static void test_moved(void **state)
 {
 	const struct codetab_frame own = frame("f1", "/src/a.c", 6, 5);
@@ -301,8 +301,8 @@ static void test_moved(void **state)
 	assert_string_equal(dump(), "F0 f1 /src/a.c:5\nL0 6:\nF1 g /src/a.c:1\nL1 2:\nL1 3:\n");
 }
 
-/* An inlined function that stands inside of the one it was inlined into, two of one template, and numbers of lines
- * that no file has. */
+/* An inlined function inside the function that it was inlined into, two of one template, and
+ * line numbers that no file has. */
 static void test_spans(void **state)
 {
 	const struct codetab_frame own = frame("f1", "/src/a.c", 3, 2);
@@ -345,7 +345,7 @@ static void test_spans(void **state)
 		"L0 0:(no source line) =2,0\n");
 }
 
-/* Whatever comes from outside is cleaned. */
+/* All text from outside is cleaned. */
 static void test_clean(void **state)
 {
 	static const struct fake_source dirty[] = {
@@ -364,7 +364,7 @@ static void test_clean(void **state)
 		"C 16 ?]0;x\n");
 }
 
-/* Names that come later are taken in. */
+/* Names that come later are used. */
 static void test_names(void **state)
 {
 	const struct codetab_frame own = frame("f1", "", 0, 0);
@@ -447,7 +447,7 @@ static void test_hottest(void **state)
 	assert_int_equal(annotate_next_hottest(annotation, 3, -1, 0), 0);
 	assert_int_equal(annotate_next_hottest(annotation, 0, -1, 0), 1);
 	assert_int_equal(annotate_next_hottest(annotation, 1, -1, 0), SIZE_MAX);
-	/* From a row without any: the hottest is below every one. */
+	/* The search starts at a row without samples: the hottest is below every row. */
 	assert_int_equal(annotate_next_hottest(annotation, 2, -1, 0), 4);
 	assert_int_equal(annotate_next_hottest(annotation, SIZE_MAX, 1, 1), SIZE_MAX);
 	assert_int_equal(annotate_next_hottest(annotation, SIZE_MAX, 1, 2), SIZE_MAX);
@@ -466,7 +466,7 @@ static void test_target(void **state)
 	assert_int_equal(annotate_target(annotation, 0), 0);
 	symref = annotate_target(annotation, 1);
 	assert_string_equal(names_get(fixture->names, symref)->symbol, "f2");
-	assert_int_equal(annotate_target(annotation, 3), 0); /* nothing is known there */
+	assert_int_equal(annotate_target(annotation, 3), 0); /* no target is known */
 	assert_int_equal(annotate_target(annotation, 99), 0);
 }
 

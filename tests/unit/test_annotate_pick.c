@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_annotate_pick.c - which functions a name means, and where source files lie in a tree.
+ * test_annotate_pick.c - the functions that a name selects, and the paths of source files in a
+ * tree.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,7 +52,7 @@ static const struct symref *name(size_t function)
 	return names_get(fixture->names, pick.functions[function].symref);
 }
 
-/* Hottest by the first event that has samples; then by the others. */
+/* Sorted by the first event with samples, then by the others. */
 static void test_order(void **state)
 {
 	static const uint8_t events[] = {9, 5, 0};
@@ -62,7 +63,7 @@ static void test_order(void **state)
 	sample(fixture->program, 20, 0, 1000);
 	sample(fixture->library, 64, 0, 1);
 	sample(fixture->stripped, 7, 5, 60);
-	sample(fixture->program, 80, 3, 1); /* an event that was not asked for */
+	sample(fixture->program, 80, 3, 1); /* not a selected event */
 	make(events, 3);
 	assert_int_equal(pick.n, 4);
 	assert_string_equal(name(0)->symbol, "stripped.so+0x7");
@@ -120,7 +121,7 @@ static void test_find(void **state)
 	find("work(int)", PICK_EXACT, 1, "work(int)");
 	find("homework", PICK_EXACT, 1, "homework");
 	find("single", PICK_EXACT, 1, "single(char)");
-	find("work", PICK_SEVERAL, 2, "work()"); /* but for its parameters */
+	find("work", PICK_SEVERAL, 2, "work()"); /* ignores the parameters */
 	find("wor", PICK_SEVERAL, 4, "work()");
 	find("alone", PICK_EXACT, 1, "ns::alone(int)");
 	find("alone(int)", PICK_EXACT, 1, "ns::alone(int)");
@@ -137,7 +138,7 @@ static void path(const char *file, const char *wanted)
 	assert_string_equal(annotate_tree_path(out, sizeof(out), file), wanted);
 }
 
-/* Nothing leads above the directory. */
+/* No path leads above the directory. */
 static void test_tree_path(void **state)
 {
 	char large[8192], out[4096];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_annotate_sums.c - samples by address: sums against a naive model, and functions of megabytes.
+ * test_annotate_sums.c - samples by address: sums against a naive model, and functions of
+ * megabytes.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +16,7 @@
 
 #include "tests/unit/annotate_fixture.h"
 
-/* Sums of all slices of a range by address, counted by hand. */
+/* Compares with sums over all slices of a range by address. */
 static void compare(uint64_t from, uint64_t to, struct filter *filter)
 {
 	static const uint8_t events[] = {5, 0};
@@ -64,7 +65,7 @@ static void compare(uint64_t from, uint64_t to, struct filter *filter)
 	}
 }
 
-/* Whatever was looked at before, the sums are those of the range and the filter. */
+/* The sums are those of the range and the filter, independent of earlier updates. */
 static void test_sums(void **state)
 {
 	const struct filter_term comm = {.field = FILTER_COMM, .text = (char *)"worker"};
@@ -92,7 +93,7 @@ static void test_sums(void **state)
 		compare(0, 300, filter);
 		compare(900, 1000, filter);
 		compare(0, UINT64_MAX, filter);
-		/* A slice that took the place of another. */
+		/* One slice has replaced another. */
 		fixture->slices[round].serial = 50 + round;
 		fixture->slices[round].cells /= 2;
 		for (uint32_t j = 0; j < fixture->slices[round].n_totals; j++) {

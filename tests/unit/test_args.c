@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_args.c - command lines become requests, or sentences that name what is wrong.
+ * test_args.c - command lines become requests, or sentences that name the error.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -34,7 +34,7 @@ static void test_defaults(void **state)
 	assert_int_equal(line.request.engine.scope, SCOPE_AUTO);
 	assert_int_equal(line.request.engine.target.command_output_fd, -1);
 	args_fini(&line.request);
-	args_fini(&line.request); /* again is harmless */
+	args_fini(&line.request); /* a second call is harmless */
 }
 
 static void expect_text(const char *have, const char *wanted)
@@ -96,7 +96,7 @@ static void test_command(void **state)
 	assert_true(line.request.percent_limit < 0);
 	args_fini(&line.request);
 
-	/* Nothing is left out, which is not the same as no limit given. */
+	/* A limit of 0 leaves out nothing; it differs from no limit. */
 	good(&line, "strobe report --tree --percent-limit 0 make");
 	assert_true(line.request.percent_limit >= 0);
 	args_fini(&line.request);
@@ -106,7 +106,7 @@ static void test_command(void **state)
 	assert_string_equal(line.request.engine.target.command[0], "make");
 	args_fini(&line.request);
 
-	/* A command of ours after "--" is a program. */
+	/* A name of strobe's command after "--" is a program. */
 	good(&line, "strobe -- record");
 	assert_string_equal(line.request.engine.target.command[0], "record");
 	args_fini(&line.request);
@@ -203,7 +203,7 @@ static void test_sampling_options(void **state)
 	args_fini(&line.request);
 }
 
-/* Who is followed how far, and which frames are taken. */
+/* Options for followed tasks and for the frames of chains. */
 static void test_following(void **state)
 {
 	struct line line;
@@ -282,7 +282,7 @@ static void test_filters_of_tracepoints(void **state)
 	args_fini(&line.request);
 }
 
-/* Braces and colons of libpfm4 are its own; where the library is missing, that is said. */
+/* Braces and colons belong to libpfm4's names.  Without the library, a sentence says so. */
 static void test_names_of_libpfm(void **state)
 {
 	struct line line;
@@ -298,7 +298,7 @@ static void test_names_of_libpfm(void **state)
 	args_fini(&line.request);
 }
 
-/* What samples carry besides. */
+/* Options for more data in samples. */
 static void test_data_options(void **state)
 {
 	const struct engine_config *engine;
@@ -321,7 +321,7 @@ static void test_data_options(void **state)
 	assert_true(engine->branch_sample_type == PERF_SAMPLE_BRANCH_ANY);
 	args_fini(&line.request);
 
-	/* Without a kind, any. */
+	/* Without a kind, any branch is sampled. */
 	good(&line, "strobe -j u,save_type -p 1");
 	assert_true(engine->branch_sample_type ==
 		(PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_TYPE_SAVE));
@@ -332,14 +332,14 @@ static void test_data_options(void **state)
 			PERF_SAMPLE_BRANCH_KERNEL));
 	args_fini(&line.request);
 
-	/* The letter is the screen's delay, and data of all others. */
+	/* -d is the screen's delay for live, and --data for all other commands. */
 	good(&line, "strobe live -d 250 --data");
 	assert_int_equal(line.request.delay_ms, 250);
 	assert_true(engine->sample_more & PERF_SAMPLE_ADDR);
 	args_fini(&line.request);
 }
 
-/* With something named a command tells how long, as perf users are used to. */
+/* With a target, a command measures its duration, like perf. */
 static void test_stopwatch(void **state)
 {
 	static const char *const commands[] = {"strobe", "strobe report", "strobe record",
@@ -445,7 +445,7 @@ static void test_output_options(void **state)
 	args_fini(&line.request);
 }
 
-/* -n is a number of rows in a report, and a name anywhere else. */
+/* -n is a number of rows in a report, and a name in all other commands. */
 static void test_the_letter_n(void **state)
 {
 	struct line line;
@@ -651,7 +651,7 @@ static void test_table(void **state)
 		assert_non_null(options[i].help);
 		assert_true(options[i].letter || options[i].name);
 		for (size_t j = 0; j < i; j++) {
-			/* The letter of one command may be another's of another one. */
+			/* Two commands may use one letter for different options. */
 			assert_true(!options[i].letter || options[i].letter != options[j].letter ||
 				!(options[i].commands & options[j].commands));
 			assert_true(!options[i].name || !options[j].name ||

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_args_recordings.c - which words are recordings, and what the options mean with them.
+ * test_args_recordings.c - the words that are recordings, and the options' meaning with them.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -17,7 +17,7 @@
 
 #include "tests/unit/args_lines.h"
 
-/* Files that begin as what they are named after; the tests run where they are. */
+/* Files with the first bytes of the formats in their names.  The tests run in their folder. */
 static const struct {
 	const char *name, *bytes;
 	size_t len, at;
@@ -26,7 +26,7 @@ static const struct {
 	{"file.data", "PERFILE2", 8, 0, 0600},
 	{"other.data", "PERFILE2", 8, 0, 0600},
 	{"swapped.data", "2ELIFREP", 8, 0, 0600},
-	{"first.data", "PERFFILE", 8, 0, 0600}, /* perf's first format: the reader tells */
+	{"first.data", "PERFFILE", 8, 0, 0600}, /* perf's first format: the reader reports it */
 	{"short.data", "PERFIL", 6, 0, 0600},
 	{"a.strobe.tar.zst", "\x28\xb5\x2f\xfd", 4, 0, 0600},
 	{"a.strobe.tar.gz", "\x1f\x8b", 2, 0, 0600},
@@ -73,7 +73,7 @@ static void test_recordings(void **state)
 		}
 	}
 
-	/* Options go on behind it, and -i is the same. */
+	/* Options may follow the file, and -i is equivalent. */
 	good(&line, "strobe report --sort total file.data --rows 3 --memory 8M");
 	assert_string_equal(line.request.files[0], "file.data");
 	assert_true(line.request.sort_total);
@@ -92,7 +92,7 @@ static void test_recordings(void **state)
 	args_fini(&line.request);
 }
 
-/* What is no recording is a command as before; behind "--" everything is. */
+/* A word that is no recording is a command.  All words after "--" are. */
 static void test_recording_or_command(void **state)
 {
 	struct line line;
@@ -273,7 +273,7 @@ static void test_diff_and_archive(void **state)
 	args_fini(&line.request);
 	good(&line, "strobe annotate net/http.serve");
 	args_fini(&line.request);
-	/* The second one is no recording to look at. */
+	/* The second file is not a recording to annotate, but a function. */
 	good(&line, "strobe annotate file.data other.data");
 	assert_string_equal(line.request.symbol, "other.data");
 	args_fini(&line.request);
@@ -320,7 +320,7 @@ static void test_filters(void **state)
 	struct line line;
 
 	(void)state;
-	/* With a recording, targets are terms, wherever the recording stands. */
+	/* With a recording, targets are filter terms, at any position of the recording. */
 	good(&line, "strobe report -p 7,0 -t 9 -C 0-3,8,9 -n sh,b* --name 12 file.data");
 	assert_int_equal(line.request.n_terms, 8);
 	expect_term(&line, 0, FILTER_PID, false, NULL, 7, 7);
@@ -358,7 +358,7 @@ static void test_negated_filters(void **state)
 	expect_term(&line, 5, FILTER_IMAGE, false, "[kernel]", 0, 0);
 	args_fini(&line.request);
 
-	/* A "!" is a filter of a target too. */
+	/* With a target, "!" makes a filter, too. */
 	good(&line, "strobe -p 7 -t !8 -n !sh");
 	assert_int_equal(line.request.engine.target.n_pids, 1);
 	assert_int_equal(line.request.engine.target.n_tids, 0);
@@ -429,7 +429,7 @@ static void test_times_and_events(void **state)
 	bad("strobe report file.data --time -1,2", "'-1' is not");
 	bad("strobe live --time 1,2", "--time needs a recording");
 
-	/* Events of a recording are whatever they were called. */
+	/* Events of a recording may have any name. */
 	good(&line, "strobe file.data -e cycles:P,cpu/event=1,umask=2/,{a,b} -e sched:x");
 	assert_int_equal(line.request.n_event_names, 4);
 	assert_string_equal(line.request.event_names[0], "cycles:P");
@@ -514,7 +514,7 @@ static void test_tables(void **state)
 	bad("strobe report --debug-dir . --debug-dir no-such-folder", "'no-such-folder'");
 }
 
-/* Every option of sampling is refused with a recording, by the name it was written with. */
+/* Every option of sampling is refused with a recording, under the name that the user wrote. */
 static void test_sampling_of_recordings(void **state)
 {
 	static const char *const words[] = {"-F 99", "--freq 99", "-c 5", "--count 5", "-g",
@@ -540,7 +540,7 @@ static void test_sampling_of_recordings(void **state)
 	bad("strobe report -i notes.txt", "'notes.txt' is not a recording");
 }
 
-/* perf record --threads makes directories, for their owner alone. */
+/* perf record --threads makes directories that only their owner can read. */
 static void test_directories(void **state)
 {
 	static const char *const commands[] = {"strobe", "strobe live", "strobe report",
@@ -566,8 +566,8 @@ static void test_directories(void **state)
 		good(&line, text);
 		assert_string_equal(line.request.files[line.request.n_files - 1 - diff], "whole");
 		args_fini(&line.request);
-		/* A link that leads to itself stands for what may not be looked at, since root
-		 * may. */
+		/* A symbolic link to itself represents an unreadable directory, since root may
+		 * read all. */
 		snprintf(text, sizeof(text), "%s shut%s", commands[i], diff ? " file.data" : "");
 		bad(text, "symbolic link");
 	}
@@ -579,7 +579,7 @@ static void test_directories(void **state)
 	}
 	bad("strobe annotate hollow work", none);
 	bad("strobe annotate -a hollow/", "is recorded already");
-	good(&line, "strobe annotate -a hollow"); /* a function may be called so */
+	good(&line, "strobe annotate -a hollow"); /* a function may have this name */
 	assert_string_equal(line.request.symbol, "hollow");
 	args_fini(&line.request);
 	good(&line, "strobe annotate whole work");

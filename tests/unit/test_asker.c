@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_asker.c - questions to a worker that answers, dies, hangs, or is told to stop.
+ * test_asker.c - questions to a worker that answers, dies, hangs, or is stopped.
  */
 #include "symbols/loader/asker.h"
 
@@ -28,13 +28,13 @@
 static struct asker asker;
 static char answers[WIRE_PACKET_BYTES];
 
-/* Runs in the worker, which was forked with it. */
+/* Runs in the worker, which inherits it by fork(). */
 static void hook(int fd, const char *name)
 {
 	(void)fd;
 	if (name && strcmp(name, "die") == 0)
 		raise(SIGSEGV);
-	/* Looks like the end of the connection, from a worker that goes on. */
+	/* Looks like the end of the connection, but the worker goes on. */
 	if (name && strcmp(name, "empty") == 0 && sendmsg(3, &(struct msghdr){0}, 0) == 0)
 		name = "spin";
 	if (name && strcmp(name, "spin") == 0)
@@ -101,7 +101,7 @@ static void test_death(void **state)
 	assert_string_equal(answers, "g()");
 }
 
-/* One that died while nobody asked is replaced without a word. */
+/* A worker that died between questions is replaced silently. */
 static void test_idle_death(void **state)
 {
 	int status;
@@ -126,7 +126,7 @@ static void test_limits(void **state)
 	assert_int_equal(ask("_Z1hv", PLENTY_MS, PLENTY_MS), 0);
 }
 
-/* One that says that it has ended, and has not, is not left behind. */
+/* A worker that feigns its end is killed. */
 static void test_feigned_end(void **state)
 {
 	(void)state;
@@ -144,10 +144,10 @@ static void test_stop(void **state)
 	assert_int_equal(ask("_Z1hv", PLENTY_MS, PLENTY_MS), 0);
 	assert_int_equal(eventfd_write(asker.stop_fd, 1), 0);
 	assert_int_equal(ask("spin", 600000, 600000), -ECANCELED);
-	/* And asker_close() does not wait for it either: teardown would hang. */
+	/* asker_close() does not wait for the worker either: teardown would hang. */
 }
 
-/* Spawner and worker are killed: the next question goes to new ones. */
+/* Spawner and worker are killed; the next question goes to new ones. */
 static void test_killed_spawner(void **state)
 {
 	pid_t spawner = asker.spawner.pid;
@@ -159,7 +159,7 @@ static void test_killed_spawner(void **state)
 	assert_int_equal(kill(spawner, SIGKILL), 0);
 	siginfo_t info;
 	assert_int_equal(waitid(P_PID, (id_t)spawner, &info, WEXITED | WNOWAIT), 0);
-	/* Until the worker is gone too. */
+	/* Waits until the worker is gone, too. */
 	assert_int_equal(poll(&(struct pollfd){.fd = asker.sock}, 1, 60000), 1);
 	assert_int_equal(ask("_Z1hv", PLENTY_MS, PLENTY_MS), 0);
 	assert_string_equal(answers, "h()");
@@ -170,7 +170,7 @@ static void test_killed_spawner(void **state)
 	assert_int_equal(asker.worker_pid, worker);
 }
 
-/* No process can be made: the reason is told. */
+/* No process can be created: the reason is reported. */
 static void test_no_process(void **state)
 {
 	struct rlimit old;

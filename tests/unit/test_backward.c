@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * test_backward.c - rings that overwrite themselves, over plain memory and on a real event.
+ * test_backward.c - rings that overwrite their old records, over plain memory and on a real event.
  *
- * put() plays the kernel: the head counts down from 0, a record begins at the new head.
+ * put() acts as the kernel: the head counts down from 0, and a record begins at the new head.
  */
 #include "sampler/kernel/backward.h"
 
@@ -48,7 +48,7 @@ static void fake_close(struct fake *fake)
 	free(fake->page);
 }
 
-/* A record of this number, whose payload counts up from it. */
+/* Writes a record with this number as its type; its payload counts up from the number. */
 static void put(struct fake *fake, uint32_t number, uint16_t size)
 {
 	struct perf_event_header header = {.type = number, .size = size};
@@ -68,7 +68,7 @@ static void copy(struct fake *fake, uint64_t since)
 	assert_int_equal(backward_copy(fake->ring, since, &fake->copy), 0);
 }
 
-/* What a walk saw: numbers from `first` down, all whole. */
+/* Result of a walk: numbers from `first` down, all whole. */
 struct seen {
 	uint32_t n, first, last;
 	uint64_t bytes;
@@ -135,7 +135,7 @@ static void test_newest_first(void **state)
 	fake_close(&fake);
 }
 
-/* All of it whole, and nothing overwritten yet. */
+/* The ring is full of whole records, and no record is overwritten yet. */
 static void test_exactly_full(void **state)
 {
 	struct fake fake;
@@ -159,7 +159,7 @@ static void test_exactly_full(void **state)
 	fake_close(&fake);
 }
 
-/* After every record of many rounds: as many of the newest as fit, the torn one left out. */
+/* After each record of many rounds, the newest ones that fit are read, without the torn one. */
 static void test_wraps_and_tears_anywhere(void **state)
 {
 	uint16_t sizes[3000];
@@ -185,7 +185,7 @@ static void test_wraps_and_tears_anywhere(void **state)
 	fake_close(&fake);
 }
 
-/* No record is seen twice, whatever was overwritten between two copies. */
+/* No record is seen twice, even if some were overwritten between two copies. */
 static void test_since_a_position(void **state)
 {
 	const uint32_t steps[] = {5, 0, 1, 30, 200, 3, 128, 127};
@@ -234,7 +234,7 @@ static void test_bad_records(void **state)
 	copy(&fake, 0);
 	assert_int_equal(backward_walk(&fake.copy, stop, &calls), -ECANCELED);
 	assert_int_equal(calls, 3);
-	/* Record 3: all others before it are good. */
+	/* Record 3; all records before it are good. */
 	header = (void *)(fake.data + DATA_LEN - 3 * 32);
 	for (size_t i = 0; i < 4; i++) {
 		const uint16_t sizes[] = {0, 4, 12, 1024};
@@ -245,7 +245,7 @@ static void test_bad_records(void **state)
 		assert_int_equal(backward_walk(&fake.copy, see, &seen), -EBADMSG);
 		assert_int_equal(seen.n, 2);
 	}
-	/* Nothing the kernel would write. */
+	/* No position that the kernel would write. */
 	fake.page->data_head = 3;
 	copy(&fake, 0);
 	assert_int_equal(fake.copy.len, 0);
@@ -277,7 +277,7 @@ static int count(const struct perf_event_header *record, void *ctx)
 	return 0;
 }
 
-/* The kernel's own: page faults of this thread. */
+/* A ring of the kernel: page faults of this thread. */
 static void test_real_event(void **state)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
@@ -308,7 +308,7 @@ static void test_real_event(void **state)
 	assert_int_equal(backward_written(ring), first.written);
 	assert_int_equal(sys_pause(fd, false), 0);
 	assert_int_equal(backward_walk(&first, count, &n), 0);
-	assert_in_range(n, 20, 60); /* of ours too */
+	assert_in_range(n, 20, 60); /* includes faults of the test itself */
 	touch(4000);
 	assert_int_equal(sys_disable(fd), 0);
 	assert_int_equal(backward_copy(ring, first.written, &second), 0);
@@ -316,7 +316,7 @@ static void test_real_event(void **state)
 	assert_int_equal(second.len, backward_size(ring));
 	n = 0;
 	assert_int_equal(backward_walk(&second, count, &n), 0);
-	/* Of 2 pages: header, id, ip, tid, time, cpu: 48 bytes. */
+	/* The ring has 2 pages.  Header, id, ip, tid, time and cpu are 48 bytes. */
 	assert_in_range(n, backward_size(ring) / 48 - 4, backward_size(ring) / 48);
 	free(first.bytes);
 	free(second.bytes);
