@@ -91,7 +91,7 @@ static void test_left_out(void **state)
 	keys(fixture, "<End><Enter><Left><Right>ca");
 	assert_int_equal(fixture->screen.n_views, 2);
 	compare(fixture, "calls-tree-left-out");
-	/* The row for light callers of the hottest symbols sums self only, since totals overlap. */
+	/* The row of light symbols sums only self weights, since totals overlap. */
 	keys(fixture, "t");
 	compare(fixture, "calls-callers-left-out");
 	fake_calls_least = 0;

@@ -154,7 +154,7 @@ static void test_time(void **state)
 	press(fixture, INPUT_ESCAPE);
 	assert_false(model->window.selected);
 	compare(fixture, "time-live");
-	/* Drags from column 20 to column 10; then a click in one column changes nothing. */
+	/* A drag selects the columns from 10 to 20.  A click moves the window to its column. */
 	click(fixture, 20, 2);
 	release(fixture, 10, 2);
 	assert_true(model->window.selected);

@@ -43,7 +43,7 @@ static void test_sizes(void **state)
 	expect("tj", 20, 5, false, "threads-20x5");
 }
 
-/* If the event does not count time, shares are parts of all its weight. */
+/* If the event does not count time, shares are parts of its total weight. */
 static void test_other_event(void **state)
 {
 	(void)state;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Checks how tests/runner judges, repeats and soaks tests.
 
-It runs on a project of meson, whose tests fail as they are told by their arguments.
+It runs on a meson project.  The arguments of its tests say how they fail.
 
 usage: reruns.py
 """

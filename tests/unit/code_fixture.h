@@ -167,7 +167,7 @@ static inline bool has_function(const struct codetab *table, const struct codeta
 	return false;
 }
 
-/* Checks that instructions cover the function, one of them calls, and one has the inlined
+/* Checks that instructions cover the function.  At least one calls, and one has the inlined
  * function's line. */
 static inline void check_outer(struct symbols_code *code, const struct symbol *outer, bool lines)
 {

@@ -46,7 +46,8 @@ static inline uint32_t model_fixture_random(uint32_t *seed, uint32_t below)
 /* Returns an fd of a recording of about two and a half seconds.  Functions from number `only` on
  * are in none of its stacks.  Its processes have numbers from `first` on; `last` names the last
  * one.  An odd seed reverses the order of the events.  From seed FIXTURE_RENAMES on, the first
- * process is renamed after ten slices; its first thread runs in each fifth of these. */
+ * process is renamed after ten slices.  From there, its first thread runs only in every fifth
+ * slice. */
 static inline int model_fixture_record(
 	uint32_t seed, uint32_t only, int32_t first, const char *last)
 {

@@ -2,8 +2,8 @@
 /*
  * samples_fixture.h - stacks, tasks, images, names and handmade slices, for queries of samples.
  *
- * Two images have the same functions f0, f1 ... of 16 bytes each; a third has none.  Included once
- * in a program.
+ * Two images have the same functions: f0, f1 and so on, each with 16 bytes.  A third one has none.
+ * Included once in a program.
  */
 #ifndef TESTS_SAMPLES_FIXTURE_H
 #define TESTS_SAMPLES_FIXTURE_H

@@ -3,13 +3,12 @@
  * small_dwarf.h - makes an ELF file with the debug information of this program, in DWARF 4 or 5:
  *
  *   0x1000..0x103f  outer, main.c:9; lines 10 (0x1000), 11 (0x1018), 12 (0x1024) of main.c
- *     0x1010..0x1017, 0x1020..0x1023  inner, called at main.c:15, column 7, inside of a block;
+ *     0x1010..0x1017, 0x1020..0x1023  inner, called at main.c:15, column 7, inside a block;
  *                   lines 20 (0x1010), 21 (0x1020) of inc/inner.h
  *       0x1012..0x1013  deep, called at inner.h:300; line 30; its entry names itself as its origin
  *   0x1040..0x104f  second; line 40 of main.c up to 0x1047, then none
  *
- * A second sequence of lines begins at 0, as of code that the linker left out, and goes on up to
- * 0x2000.
+ * A second sequence of lines goes from 0 to 0x2000, like that of code which the linker left out.
  */
 #ifndef TESTS_SMALL_DWARF_H
 #define TESTS_SMALL_DWARF_H
@@ -240,11 +239,11 @@ static inline void small_lines(struct small_dwarf *dwarf)
 	put(line, 4, 0x0d0efb01); /* is_stmt, line_base -5, line_range 14, opcode_base 13 */
 	put_bytes(line, lengths, sizeof(lengths));
 	if (dwarf->version >= 5) {
-		put(line, 4, 0x02080101); /* directories have a path, as a string; two of them */
+		put(line, 4, 0x02080101); /* directories: path, as a string; two entries */
 		put_string(line, "/src");
 		put_string(line, "inc");
 		put(line, 6,
-			0x030b02080102); /* files have one, too, and a directory in a byte; three */
+			0x030b02080102); /* files: path, and a directory in a byte; three entries */
 	} else {
 		put_string(line, small_whole_names ? "/src/inc" : "inc");
 		put(line, 1, 0);

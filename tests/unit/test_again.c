@@ -515,7 +515,7 @@ static void test_pauses(void **state)
 	assert_false(again_is_due(again, now, LAST)); /* a look is in progress */
 	assert_false(again_end(again, &same, &none, now + SECOND / 2));
 	now += SECOND / 2;
-	/* The look took half a second: the next one is ten times that later. */
+	/* The look took half a second: the next one is due ten seconds later. */
 	assert_false(again_is_due(again, now + 9 * SECOND, 0));
 	/* No new name was requested, but the old ones may have other code. */
 	assert_true(again_is_due(again, now, LAST));

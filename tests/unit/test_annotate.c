@@ -447,7 +447,7 @@ static void test_hottest(void **state)
 	assert_int_equal(annotate_next_hottest(annotation, 3, -1, 0), 0);
 	assert_int_equal(annotate_next_hottest(annotation, 0, -1, 0), 1);
 	assert_int_equal(annotate_next_hottest(annotation, 1, -1, 0), SIZE_MAX);
-	/* The search starts at a row without samples: the hottest is below every row. */
+	/* From a row without samples, the next hotter row is the coldest one. */
 	assert_int_equal(annotate_next_hottest(annotation, 2, -1, 0), 4);
 	assert_int_equal(annotate_next_hottest(annotation, SIZE_MAX, 1, 1), SIZE_MAX);
 	assert_int_equal(annotate_next_hottest(annotation, SIZE_MAX, 1, 2), SIZE_MAX);
