@@ -2,8 +2,8 @@
 /*
  * test_engine_user.c - the engine of an ordinary user, who may not sample whole CPUs.
  *
- * The events are not changed if the user asked for the kernel.  A detached child stays detached.
- * Threads without events get them once there is room.
+ * Events that ask for the kernel are not changed.  A detached child stays detached.  Threads
+ * without events get them once there is room.
  */
 #include "tests/live/engine_fixture.h"
 

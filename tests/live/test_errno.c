@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_errno.c - provokes each errno of perf_event_open(2) and checks the sentence that explains
- * it.
+ * test_errno.c - provokes each errno of perf_event_open(2) and checks its explanation.
  *
  * EINTR and EBUSY are not provoked; tests/unit/test_explain.c has their sentences.  EINTR needs a
  * signal while the target's execve(2) holds its lock.  No test can choose that moment.  EBUSY

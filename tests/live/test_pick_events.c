@@ -152,7 +152,7 @@ static bool comes_to(struct tty *tty, size_t n, long most_ms)
 }
 
 /* Returns the number of open events once it is stable.  strobe also opens events on its own
- * threads to measure its own cost.  It updates them once a second. */
+ * threads to measure its own cost, up to a second after they start. */
 static size_t settled_events(struct tty *tty)
 {
 	struct held now = {0};

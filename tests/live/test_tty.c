@@ -585,7 +585,7 @@ static void test_failure_shows_no_screen(void **state)
 	(void)state;
 	assert_int_equal(tty_start(&tty, (char *const *)argv, plain, 80, 24), 0);
 	expect_exit(&tty, 1);
-	/* If the refusal comes after the start has waited long enough, the screen has been left
+	/* If the refusal is later than the start waits, the screen was shown, and has been left
 	 * again. */
 	if (tty_contains(&tty, ENTER_SCREEN)) {
 		print_message("a slow machine: the screen came before the refusal\n");

@@ -20,7 +20,7 @@ struct tty {
 	int events_fd; /* wait statuses from the shell */
 	int continue_fd; /* to the shell; one byte continues a stopped program */
 	struct termios before;
-	char *output; /* all output so far, terminated */
+	char *output; /* all output so far, NUL-terminated */
 	size_t len, seen; /* tty_expect() starts its search at seen */
 };
 

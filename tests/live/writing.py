@@ -52,7 +52,9 @@ def to_full_standard_output(data):
 
 
 def to_full_disk(data, folder):
-    """The old file stays, without a partial file next to it.  A recording keeps its complete part.
+    """Keeps the old file without a partial file next to it.
+
+    A recording keeps its complete part.
     """
     disk = os.path.join(folder, "disk")
     os.mkdir(disk)
@@ -108,8 +110,9 @@ def to_limit(data, folder):
 
 
 def functions_of(words, folder, limit, **kwargs):
-    """Returns the named functions of a report, and its result.  The cache of symbol tables is
-    empty.
+    """Returns the named functions of a report, and its result.
+
+    The cache of symbol tables is empty.
     """
     cache = tempfile.mkdtemp(dir=folder)
     os.chmod(cache, 0o777)
@@ -119,7 +122,9 @@ def functions_of(words, folder, limit, **kwargs):
 
 
 def names_under_limit(data, folder):
-    """The limit also counts memory files, which hold symbol tables.  strobe raises it if permitted.
+    """Symbol tables are in memory files, which the limit counts too.
+
+    strobe raises the limit as far as permitted.
     """
     words = [strobe, "report", data, "--format", "json"]
     limits = {"soft": ("ulimit -S -f 1", {})}

@@ -41,7 +41,9 @@ def fill(disk, spare):
 
 
 def flat(screen):
-    """Returns the screen's text without blanks: a sentence may span lines.  The log has it whole.
+    """Returns the screen's text without blanks.
+
+    A sentence may span lines.  The log has it whole.
     """
     return "".join(screen.text().split())
 

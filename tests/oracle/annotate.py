@@ -268,8 +268,7 @@ def check_refusals(data, folder):
 
 
 def check_missing(data, program, folder):
-    """Reads the same recording after source, debug information, and finally the program are gone.
-    """
+    """Reads the recording after source, debug information, and finally the program are gone."""
     source = os.path.join(folder, "program.c")
     os.rename(source, source + ".moved")
     found = annotate(data, "work")

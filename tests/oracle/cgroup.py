@@ -50,7 +50,7 @@ def hierarchy():
 def made(root, *names):
     """Makes cgroups below one of our own; yields their names below the root.
 
-    Removes them at the end, when they are empty.
+    Removes them at the end; they must be empty then.
     """
     paths = [os.path.join(root, NAME)] + [os.path.join(root, NAME, name) for name in names]
     there = []
@@ -250,7 +250,7 @@ def sentences(strobe, root, empty):
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         head = process.stderr.readline() if words == ["report"] else ""
         with contextlib.suppress(OSError):
-            # Before or after the events are opened, a removed cgroup must be reported.
+            # A removed cgroup must be reported, before and after the events are opened.
             os.rmdir(os.path.join(root, empty))
         out, err = process.communicate(timeout=50)
         checks.check(f"a cgroup that goes away ends {words[0]}, with a sentence",

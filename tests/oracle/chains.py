@@ -33,7 +33,10 @@ OTHER = Samples.PID + 1
 
 
 def functions():
-    """Returns [(name, first address, last address)] of functions of 16 bytes or more."""
+    """Returns [(name, first address, last address)] of functions of 16 bytes or more.
+
+    There are at least six.
+    """
     out = subprocess.run(["nm", "-S", "--defined-only", program], capture_output=True, text=True, check=True).stdout
     found = [(name, int(at, 16), int(at, 16) + int(size, 16) - 1) for at, size, name in
              re.findall(r"^([0-9a-f]+) ([0-9a-f]+) [tT] (\w+)$", out, re.M) if int(size, 16) >= 16]
@@ -171,7 +174,7 @@ def marks(names, has_perf):
     with tempfile.TemporaryDirectory() as folder:
         for order in "<>":
             made = Unwound(order)
-            for count in (*range(5), 2, 2):  # mark 2 is more frequent than the others
+            for count in (*range(5), 2, 2):  # chains with two marks are more frequent
                 for _ in range(n):
                     made.sample(a, [IN_USER, a, b + 1, c + 1, *[IN_USER] * count])
             path = made.write(folder)

@@ -95,10 +95,7 @@ def ours(strobe, path, group):
 
 
 def tracepoints(strobe, folder):
-    """Both tools read the same fields from recordings of either tool.
-
-    perf also reads strobe's pipe.
-    """
+    """Both tools read the same fields from recordings of either tool, from files and from pipes."""
     command = ["sh", "-c", "for i in 1 2 3 4 5; do sleep 0.01; done"]
     for by, line in (("strobe", [strobe, "record", "-c", "1"]), ("perf", ["perf", "record", "-q", "-c", "1"])):
         path = os.path.join(folder, f"{by}-switches.data")
@@ -133,7 +130,7 @@ def tracepoints(strobe, folder):
 def groups(strobe, work, folder):
     """Both tools read the same counts of {leader,members}:S from recordings of either tool.
 
-    Each member's count is the weight of the leader's sample.
+    Each sample of the leader has a weight for every member: its count.
     """
     command = ["--", os.path.join(work, "faults"), "20000", "3"]
     for by, line in (("strobe", [strobe, "record", "--no-credit", "--scope", "task"]), ("perf", ["perf", "record", "-q"])):

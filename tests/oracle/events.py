@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Compares event texts with perf, attribute by attribute.
+"""Compares the attributes that strobe and perf make of event texts.
 
 Both pass the same attributes to perf_event_open(2), and refuse the same texts.
 

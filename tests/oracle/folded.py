@@ -99,7 +99,7 @@ def alike(one, other):
 
 
 def not_compared(line):
-    """Replaces names in strobe's line that perf may not have by ANY."""
+    """Returns strobe's line with ANY for the names that perf may have differently."""
     line = re.sub(r"[^;]+@plt(?=;|$)", ANY, line)
     return line.replace("[unknown]", ANY) if "_sys_execve" in line else line
 

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Compares source lines and inlined functions with llvm-symbolizer and addr2line.
 
-The addresses are random ones of libc with its separate debug file, and of a C++ program that gcc
-and clang build at -O2 with DWARF 4 and 5.  The program is plain, compressed, split, a package of
-split units, or has the common parts of its units in another file.
+The addresses are random.  The files are libc with its separate debug file, and a C++ program that
+gcc and clang build at -O2 with DWARF 4 and 5.  The program is plain, compressed, split, a package
+of split units, or has the common parts of its units in another file.
 
 usage: lines.py DUMP_LINES [--many]
 
@@ -103,7 +103,7 @@ def build(folder, compiler, *options):
 
 
 def check_package(name, program, addresses, mine):
-    """A package gives the same lines; without it, split units give only the outer lines."""
+    """A package gives the same frames; without it, only the lines are known."""
     folder = os.path.dirname(program)
     subprocess.run(["llvm-dwp", "-e", "program", "-o", "program.dwp"], cwd=folder, check=True)
     for unit in ("one.dwo", "two.dwo"):

@@ -142,8 +142,7 @@ def machine(strobe, shares, event):
 
 
 def project(folder):
-    """Writes a C project that takes some seconds to build: many small files, each with some work.
-    """
+    """Writes a C project that takes some seconds to build: many small files with some work each."""
     body = "\n".join(
         f"int f{{n}}_{i}(int a, int b) {{{{ int s = 0; for (int k = 0; k < a; k++) "
         f"{{{{ s += (k ^ b) * {i + 3}; if (s & {1 << (i % 7)}) s = s / (b + 1); }}}} "

@@ -138,7 +138,7 @@ def is_limited(strobe, paths):
 
 
 def written_ends(strobe):
-    """A program's entry has no unwind data: its recorded chains say that they are whole."""
+    """The program's entry has no unwind data; its recorded chains are still marked as whole."""
     code = """__attribute__((noinline)) void spin(void) { for (volatile int i = 0; i < 100000000; i++); }
               void begin(void) { spin(); __asm__ volatile("syscall" : : "a"(60), "D"(0)); }
               __asm__(".globl _start\\n_start: xor %ebp, %ebp\\n call begin\\n");"""

@@ -35,8 +35,7 @@ counts.TYPES[67] = "BUILD_ID"
 
 
 def cases(work):
-    """Returns {name: (options of strobe record, command or None, workload to attach to or None)}.
-    """
+    """Returns {name: (options of strobe record, command or None, workload to attach or None)}."""
     def program(name):
         return os.path.join(work, name)
     shares = [program("shares"), "20"]

@@ -238,8 +238,9 @@ class Truth:
         return sorted({rng.randrange(start, end) for start, end in chosen})
 
     def judge(self, address, answer):
-        """Returns named, start (of its function), uncertain, none, outside (of functions), or
-        wrong.
+        """Returns named, start, uncertain, none, outside, or wrong.
+
+        start: only the start of its function is known.  outside: in no function.
         """
         if answer == "-":
             return "none" if self.function_at(address) else "outside"

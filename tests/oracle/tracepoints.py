@@ -43,7 +43,7 @@ SYSCALLS = re.compile(r"/sys_(enter|exit)_(openat|read|write|close|mmap|munmap|c
                       r"rename|mkdir|unlink|fsync|fallocate|rt_sigaction|setitimer|execve|exit_group|newfstatat|brk)/")
 # Number of events that strobe can distinguish in one recording.
 AT_ONCE = 60
-# The address that is printed if a line is missing.
+# A frame's line, which is all that is printed if the text is missing.
 PLACE = re.compile(r"^\s*[0-9a-f]{16} .*\)$")
 OFTEN = 1000
 
@@ -207,7 +207,7 @@ def raw_records(path):
 def normal(text):
     """Returns the text with addresses in one form.
 
-    For all digits of the kernel, perf and strobe write 0x12.  They leave out a function's length.
+    perf and strobe write 0x12.  The kernel writes all digits, and the length of a function.
     """
     text = text.replace("(nil)", "0x0")
     text = re.sub(r"(\+0x[0-9a-f]+)/0x[0-9a-f]+( \[\w+\])?", r"\1", text)

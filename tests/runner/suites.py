@@ -85,7 +85,9 @@ def options_of(arguments):
 # --- reports of sanitizers ---
 
 def collect_reports(folder):
-    """Makes sanitizers write reports to files: a terminal may lose them, and a test may cut them.
+    """Makes sanitizers write reports to files.
+
+    A terminal may lose a report, and a test may cut it.
     """
     # libarchive leaks its buffer after archive_write_fail().
     leaks = os.path.join(folder, "leaks")

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * annotate_fixture.h - a function f1 with code, lines and samples, for tests of annotate. Included
- * once in a program.
+ * annotate_fixture.h - a function f1 with code, lines and samples, for tests of annotate.
+ *
+ * Included once in a program.
  */
 #ifndef TESTS_ANNOTATE_FIXTURE_H
 #define TESTS_ANNOTATE_FIXTURE_H

@@ -50,7 +50,7 @@ struct symbols {
 	unsigned int changed; /* next result of symbols_collect() */
 	const struct fake_lines *lines;
 	size_t n_lines;
-	bool lines_known; /* false: they are only requested */
+	bool lines_known; /* false: lines are only requested */
 	unsigned int lines_asked;
 	bool pretty; /* names have been demangled */
 	unsigned int pretty_asked;

@@ -3,7 +3,7 @@
  * no_process.h - a spawner that may not fork: its user's limit of processes is 0.
  *
  * The limit does not bind root itself, only the user that root becomes.  It binds other users at
- * once, so they must set it later.
+ * once, so for them it is set later.
  */
 #ifndef TESTS_NO_PROCESS_H
 #define TESTS_NO_PROCESS_H

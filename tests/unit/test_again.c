@@ -194,7 +194,7 @@ static void test_a_map_is_written_anew(void **state)
 	const uint64_t since_ns = since_of(NEXT + 0x1010);
 	assert_true(since_ns >= before_ns - 20000000 && since_ns <= clock_now_ns());
 
-	/* Equal contents change nothing, in any order, even if the clock was set back. */
+	/* Equal contents change nothing, in any order, even if the file's time is set back. */
 	write_anew("1010 10 two\n2000 10 other\n1000 100 one\n1010 10 two\n");
 	assert_int_equal(utimensat(AT_FDCWD, map, old, 0), 0);
 	assert_string_equal(later_name_at(NEXT + 0x1010), "two");
@@ -375,7 +375,7 @@ static void test_gone_before_it_was_seen(void **state)
 	unlink(own);
 }
 
-/* The last line of an ended process may lack its end.  A live process is still writing it. */
+/* The last line of an ended process may lack its end.  A live process may still be writing it. */
 static void test_the_last_line_of_an_ended_process(void **state)
 {
 	char own[64];

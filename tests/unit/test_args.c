@@ -339,7 +339,7 @@ static void test_data_options(void **state)
 	args_fini(&line.request);
 }
 
-/* With a target, a command measures its duration, like perf. */
+/* With a target, the command is not sampled: it sets the duration, like for perf. */
 static void test_stopwatch(void **state)
 {
 	static const char *const commands[] = {"strobe", "strobe report", "strobe record",

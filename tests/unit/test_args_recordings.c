@@ -17,7 +17,7 @@
 
 #include "tests/unit/args_lines.h"
 
-/* Files with the first bytes of the formats in their names.  The tests run in their folder. */
+/* Files that begin like the formats in their names.  The tests run in their folder. */
 static const struct {
 	const char *name, *bytes;
 	size_t len, at;
@@ -92,7 +92,7 @@ static void test_recordings(void **state)
 	args_fini(&line.request);
 }
 
-/* A word that is no recording is a command.  All words after "--" are. */
+/* A word that is no recording is a command.  After "--", a recording is one, too. */
 static void test_recording_or_command(void **state)
 {
 	struct line line;
@@ -273,7 +273,7 @@ static void test_diff_and_archive(void **state)
 	args_fini(&line.request);
 	good(&line, "strobe annotate net/http.serve");
 	args_fini(&line.request);
-	/* The second file is not a recording to annotate, but a function. */
+	/* The second file is the name of a function, not a recording. */
 	good(&line, "strobe annotate file.data other.data");
 	assert_string_equal(line.request.symbol, "other.data");
 	args_fini(&line.request);
