@@ -81,7 +81,8 @@ def to_full_disk(data, folder):
                 kept = file.read() == b"old\n"
             good = kept and names_of(disk) == ["filler", "out"]
             if name == "record":
-                # A partial recording can be read.  An empty one leaves all files unchanged.
+                # A partial recording replaces the old file, which is renamed.  An empty one changes
+                # no file.
                 good = good or names_of(disk) == ["filler", "out", "out.old"]
             checks.check(f"a full disk: {name}", result.status == 1 and not result.hung and good
                          and "No space left on device" in result.err,

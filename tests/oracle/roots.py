@@ -112,7 +112,7 @@ def stacks_of(data):
 def judge(name, data, roots, least):
     """Whole chains must be those that the source calls whole.
 
-    least: their least share in percent; None: not known.
+    least: least share of chains from the root, in percent.  0: none is; None: not known.
     """
     stacks = stacks_of(data)
     total = sum(count for _, count in stacks)

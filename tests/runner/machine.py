@@ -142,7 +142,7 @@ def _default_limits():
 
 
 def _default_signals():
-    """Resets the signals that are ignored under nohup or in the background of a script."""
+    """Unblocks all signals, and resets those ignored under nohup or in a script's background."""
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
         if signal.getsignal(number) == signal.SIG_IGN:
             signal.signal(number, signal.SIG_DFL)
