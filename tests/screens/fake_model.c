@@ -394,8 +394,8 @@ static int fake_processes(struct model *model, struct proc_process **out, size_t
 	*n = 0;
 	if (!list)
 		return -ENOMEM;
-	/* The fourth process has used one and a half CPUs since the clock started, the fifth
-	 * less. */
+	/* The fourth process has used one and a half CPUs since the clock started.  The fifth has
+	 * used less, or more if `swapped`. */
 	for (size_t i = 0; i < N_PROCESSES; i++) {
 		if (processes[i].pid == fake->ended_pid)
 			continue;
