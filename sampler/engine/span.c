@@ -2,7 +2,7 @@
 /*
  * span.c - the events `off-cpu` and `preempted`: stores the time between switches.
  *
- * sampler/store/offcpu turns switch records into time.  Both events are context-switches with switch
+ * store/offcpu.h turns switch records into time.  Both events are context-switches with switch
  * records, and each reports all switches.  Only the lead event, the first that runs, is evaluated,
  * for both.  `wall` and `woken` are also produced here, from these and other events: see enum
  * event_span.  Runs in the sampling thread.

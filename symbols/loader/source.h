@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * source.h - where symbols may be found, what is known of a recording, and the results of a search:
- * plain data that the loader and the client (client/symbols.h) share.
+ * source.h - sources of symbols, facts of a recording, and results of a search.
+ *
+ * Plain data that the loader and the client (client/symbols.h) share.
  */
 #ifndef SYMBOLS_LOADER_SOURCE_H
 #define SYMBOLS_LOADER_SOURCE_H

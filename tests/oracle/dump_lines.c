@@ -4,7 +4,7 @@
  *
  * usage: dump_lines [--quick] FILE [DEBUG|- [ALT|- [PART...]]]
  *
- * The lines come from symbols/dwarf.h, or from symbols/gopclntab.h if the file has no debug
+ * The lines come from dwarf/dwarf.h, or from dwarf/gopclntab.h if the file has no debug
  * information.  Virtual addresses come in hexadecimal from standard input, one a line; an empty
  * line or the end asks for them.  Each address, in ascending order, gives a line with the address,
  * then one line for each frame.  A frame has function, file, line and column, between tabs.  An

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * dump_names.c - prints the symbols of addresses, by symbols/symbols.h, for comparisons.
+ * dump_names.c - prints the symbols of addresses, by symbols/client/symbols.h, for comparisons.
  *
  * usage: dump_names FILE...
  *

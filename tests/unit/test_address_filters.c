@@ -3,7 +3,7 @@
  * test_address_filters.c - --filter of a tracing PMU with address filters, on a machine made of
  * files.
  *
- * event_system() returns that machine: see meson.build.
+ * system_dirs() returns that machine: see meson.build.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 /*
  * annotate.h - one function with its instructions and source lines, and the samples on each.
  *
- * Joins a snapshot's sums by address with the code from symbols/client/code.h.  The rows are those that
+ * Joins a snapshot's sums by address with the code from client/code.h.  The rows are those that
  * the screen or a text report shows, in order.  Code and source arrive later, in the background.
  * annotate_update() may renew the sums at any time; it does not move rows.  UI thread.
  */

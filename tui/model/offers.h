@@ -2,7 +2,7 @@
 /*
  * offers.h - the catalogue for a screen, read and probed by a thread of its own.
  *
- * The thread owns the catalogue (sampler/events/catalogue.h).  Results are copied under a mutex and kept
+ * The thread owns the catalogue (events/catalogue.h).  Results are copied under a mutex and kept
  * until the target changes.  All functions are for the UI thread.
  */
 #ifndef TUI_MODEL_OFFERS_H

@@ -3,7 +3,7 @@
  * pieces.c - finds out whether memory without a file holds code of a file, and reports it to
  * the sampling thread.
  *
- * The sampler makes an image of each such piece (struct image_text); symbols/client/moved.h compares it
+ * The sampler makes an image of each such piece (struct image_text); client/moved.h compares it
  * with the file.  Frames in it then become frames of the file, or of other code.
  */
 #include "tui/names/private.h"

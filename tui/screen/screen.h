@@ -64,8 +64,8 @@ struct screen {
 	uint64_t select_from_ns, select_to_ns;
 };
 
-/* entries: borrowed; the first is the view at the bottom, an entry without ops ends them.  Returns 0
- * or -errno. */
+/* entries: borrowed; the first is the view at the bottom, an entry without ops is the end.
+ * Returns 0 or -errno. */
 int screen_init(struct screen *screen, struct model *model, const struct view_entry *entries,
 	int width, int height, bool ascii);
 void screen_fini(struct screen *screen);
