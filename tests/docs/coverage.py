@@ -40,7 +40,7 @@ def main(top, strobe):
         name = cells[0]
         if not checks.check(f"{name}: three cells", len(cells) == 3, str(cells)):
             continue
-        tests = re.findall(r"`(\w+/\w+\.\w+)`", cells[2])
+        tests = re.findall(r"`((?:\w+/)+\w+\.\w+)`", cells[2])
         gone = [test for test in tests if not os.path.exists(os.path.join(top, "tests", test))]
         options = re.findall(r"(?<![\w-])--?[A-Za-z][\w-]*", " ".join(re.findall(r"`([^`]*)`", cells[1])))
         unknown = [option for option in options if option not in known]

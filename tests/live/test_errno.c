@@ -2,7 +2,7 @@
 /*
  * test_errno.c - provokes each errno of perf_event_open(2) and checks its explanation.
  *
- * EINTR and EBUSY are not provoked; tests/unit/test_explain.c has their sentences.  EINTR needs a
+ * EINTR and EBUSY are not provoked; test_explain.c has their sentences.  EINTR needs a
  * signal while the target's execve(2) holds its lock.  No test can choose that moment.  EBUSY
  * needs a PMU that has only one user at a time, such as Intel PT.  A seccomp filter provokes the
  * errors of containers.
