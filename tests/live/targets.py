@@ -118,7 +118,7 @@ def is_whole(event):
     """Return whether all hits that the kernel counted are sampled, lost, filtered or held back.
 
     Another profiler makes the kernel count a few hits of CPU events without samples
-    (doc/architecture.md).  strobe must report them as held back."""
+    (doc/decisions/023-*).  strobe must report them as held back."""
     return event["count"] - told(event) <= os.cpu_count() and event["held_back"] <= event["count"] / 100
 
 

@@ -411,7 +411,7 @@ static void check_ids(enum engine_scope scope)
 		assert_true(event->samples >= 50);
 		least = event->count - CAUGHT_AT_END;
 		/* CPU events may count some hits without a sample when sampling ends; see
-		 * architecture.md.  On a CPU that is idle in between, Linux 6.18 counts more
+		 * doc/decisions/023-*.  On a CPU that is idle in between, Linux 6.18 counts more
 		 * switches than it samples, also for perf record. */
 		if (scope == SCOPE_CPU) {
 			const bool most =

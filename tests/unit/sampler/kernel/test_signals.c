@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * test_signals.c - overflows reported by signals, the alternative to epoll in doc/architecture.md.
+ * test_signals.c - overflows reported by signals, the alternative to epoll in doc/decisions/001-*.
  *
  * Checks the statements there on F_SETSIG, F_SETOWN_EX, POLL_IN and POLL_HUP.
  */
