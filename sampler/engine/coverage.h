@@ -6,7 +6,7 @@
  * their task or CPU.  CPUs are weighted by their samples, so idle CPUs do not hide a gap on a busy
  * one.  Any other event is measured by its counter: sampled relative to counted.  Inherited clocks
  * are measured by weight, since the kernel takes few samples of tasks that live only a few periods.
- * The weight of other clocks limits their share.
+ * For all other clocks, the weight of the samples is an upper limit of the share.
  */
 #ifndef SAMPLER_ENGINE_COVERAGE_H
 #define SAMPLER_ENGINE_COVERAGE_H

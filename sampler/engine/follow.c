@@ -175,7 +175,7 @@ int follow_fork(struct follow *follow, const struct record_task *fork, struct fo
 	*born = NULL;
 	*stale = NULL;
 	if (old && is_thread && parent == old->process && !parent->ended_ns) {
-		/* A scan was faster than the record. */
+		/* A scan found the thread before its FORK record arrived. */
 		old->born_ns = fork->time_ns;
 		*born = old;
 		return 0;

@@ -42,7 +42,7 @@ void rate_weigh(const struct engine *engine, unsigned int index, const struct po
 
 	for (unsigned int i = choice->n_rates; i-- > 0; period = choice->rates[i].period) {
 		until_ns = choice->rates[i].until_ns;
-		/* The newest change reached each event at a different time. */
+		/* Each event got the newest rate at a time of its own. */
 		if (event && i + 1 == choice->n_rates)
 			until_ns = event->rate_ns;
 		if (record->id.time_ns >= until_ns)

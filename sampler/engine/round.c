@@ -419,7 +419,8 @@ static int take_record(const struct perf_event_header *header, void *owner, void
 {
 	const struct channel *channel = owner;
 
-	/* The store counts failed allocations; later records may still fit. */
+	/* The store counts samples that it had no memory for.  A side-band record without memory is
+	 * dropped; later records may still fit. */
 	if (header->type == PERF_RECORD_SAMPLE && channel->wakes)
 		wake_sample(ctx, header);
 	else if (header->type == PERF_RECORD_SAMPLE)

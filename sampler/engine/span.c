@@ -428,7 +428,7 @@ static void ask_tasks(struct engine *engine)
 			if (!offcpu_is_out(&engine->offcpu, task->tid))
 				ask_task(engine, task, false);
 		} else {
-			/* Checked again at the next sweep. */
+			/* Forces the next sweep to check all tasks again. */
 			engine->span_tasks = 0;
 		}
 	}

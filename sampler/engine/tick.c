@@ -49,10 +49,10 @@ void engine_note(struct engine *engine, enum engine_note_kind kind, int error, i
 	engine_add_note(engine, &note);
 }
 
-/* Restarts an event if its refresh raced with its disabling by the kernel (Linux 6.18).  It may
- * stay disabled with its credit.  Or the kernel enables it before it stops the PMU: its clock then
- * runs, but it counts nothing until it is disabled.  An event without anything to count looks
- * alike, and the restart does not harm it. */
+/* Restarts an event that delivers nothing.  Linux 6.18 can disable an event while it is refreshed:
+ * the event then stays disabled with its credit.  Or the kernel enables the event before it stops
+ * the PMU: its clock then runs, but it counts nothing until it is disabled.  An event without
+ * anything to count looks alike, and the restart does not harm it. */
 static void revive(struct engine *engine, struct point_event *event)
 {
 	sys_disable(event->fd);

@@ -46,7 +46,7 @@ struct event_parser {
 };
 
 typedef int event_parse_fn(struct event_parser *parser);
-/* Parses a whole text with fn; otherwise like event_parse_list_in(). */
+/* Parses a whole text with `parse`; otherwise like event_parse_list_in(). */
 int event_parse_with(event_parse_fn *parse, const struct system_dirs *system, const char *text,
 	struct event_spec **specs, size_t *n, struct event_error *error);
 

@@ -48,7 +48,8 @@ struct proc_name {
  * reused. */
 bool proc_name_update(struct proc_name *name);
 
-/* One thread; proc_read() reads its process. */
+/* One thread, where proc_read() reads its process.  The state in /proc/TID/stat is the thread's.
+ * Its counters are the process's: /proc/PID/task/TID/stat has those of the thread. */
 struct proc_thread {
 	char state; /* see struct proc_process */
 	bool has_times; /* the kernel reports them */

@@ -2,8 +2,9 @@
 /*
  * recording.h - loads a perf.data file into a store: the counterpart of engine.h for recordings.
  *
- * One loading thread reads the file, sorts its records by time and feeds ingest.h, in the role of
- * the sampling thread.  Any one other thread may call every other function; none blocks.
+ * A reading thread reads the file and sorts its records by time.  The loading thread feeds them to
+ * ingest.h, in the role of the sampling thread.  Any one other thread may call every other
+ * function; none blocks.
  *
  * The stacks, tasks, images, store and struct engine_status are the same as from the engine, so
  * reports and views need not distinguish the two.  Times are those of the file; its clock has any

@@ -77,7 +77,8 @@ void ingest_set_changes(struct ingest *ingest, struct changes *changes);
 bool ingest_settle(struct ingest *ingest);
 /* Returns the stack at a time by the changes known now, without a reference. */
 uint32_t ingest_stack_at(struct ingest *ingest, uint32_t stack, uint64_t time_ns);
-/* Returns the stack with moved code in its own file.  For stacks kept before they are stored. */
+/* Returns the stack with its moved code attributed to that code's file.  For stacks that wait to be
+ * stored. */
 uint32_t ingest_stack_moved(struct ingest *ingest, uint32_t stack);
 
 /* Sets the fields of future samples of an event (a store event id); borrowed.  NULL: none. */

@@ -149,7 +149,8 @@ static void let_run(struct offcpu *offcpu, struct offcpu_thread *thread, bool la
 		forget(offcpu, thread);
 }
 
-/* Passes the time since since_ns to add().  false: the thread's time is not wanted any more. */
+/* Passes the time from since_ns to time_ns to add().  Returns false if the thread is no longer
+ * wanted. */
 static bool account(struct offcpu *offcpu, struct offcpu_thread *thread, uint64_t time_ns)
 {
 	const struct offcpu_span span = {

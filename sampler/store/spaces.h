@@ -25,7 +25,7 @@ struct spaces {
 	uint64_t generation; /* last generation given out */
 	size_t bytes; /* memory of all spaces */
 	bool data; /* also keep mappings that are not executable */
-	/* image of the last mapped jitdump; 0: none since this was last read */
+	/* image of the last mapped jitdump; 0: none since the last call that took it */
 	uint32_t dump_image;
 	/* Moves of pieces from recordings, for space_take_move(). */
 	struct code_move *moves;

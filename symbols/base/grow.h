@@ -7,7 +7,8 @@
 
 #include <stddef.h>
 
-/* Makes room for one more item in an array, which grows by half.  Returns 0 or -ENOMEM. */
+/* Makes room for one more item in an array, which grows by half and 16 items.  array: address of
+ * the array's pointer; *cap: items that it holds; n: items in use.  Returns 0 or -ENOMEM. */
 int array_grow(void *array, size_t *cap, size_t n, size_t size);
 
 #endif

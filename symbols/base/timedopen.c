@@ -23,6 +23,8 @@ unsigned int timedopen_first_ms = 2000, timedopen_next_ms = 100;
 /* May fall below zero for a moment: drop() may count down before the caller counts up. */
 static atomic_int n_left;
 
+#define READ_FLAGS (O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+
 struct opening {
 	struct thread thread;
 	int dir_fd; /* owned duplicate, or AT_FDCWD */
@@ -48,7 +50,8 @@ static int open_path(int dir_fd, const char *path, unsigned long long resolve, u
 	struct open_how how = {.flags = flags, .resolve = resolve};
 	int fd = (int)syscall(SYS_openat2, dir_fd, path, &how, sizeof(how));
 
-	if (fd < 0 && errno == ENOSYS && resolve == 0)
+	/* Seccomp filters that do not know the call refuse it with EPERM. */
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM) && resolve == 0)
 		fd = openat(dir_fd, path, (int)flags);
 	return fd < 0 ? -errno : fd;
 }
@@ -69,12 +72,18 @@ static int open_now(
 		return err;
 	}
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
-	const int real = open(self, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	const struct stat seen = *st;
+	int real = open(self, READ_FLAGS);
+	/* No /proc is mounted: the file is opened by its path once more. */
+	if (real < 0 && errno == ENOENT && resolve == 0)
+		real = openat(dir_fd, path, READ_FLAGS);
 	int ret = real < 0 ? -errno : real;
-	if (real >= 0 && fstat(real, st) < 0) {
+	if (real >= 0 && fstat(real, st) < 0)
 		ret = -errno;
+	else if (real >= 0 && (st->st_dev != seen.st_dev || st->st_ino != seen.st_ino))
+		ret = -ESTALE;
+	if (real >= 0 && ret < 0)
 		close(real);
-	}
 	close(fd);
 	return ret;
 }

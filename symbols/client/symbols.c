@@ -122,7 +122,7 @@ void symbols_free(struct symbols *symbols)
 	if (!symbols)
 		return;
 	pretty_fini(&symbols->names);
-	/* Ends first: its thread signals the loaders' eventfd, and the loaders read from it. */
+	/* The fetcher ends first: its thread signals the loaders, which read its results. */
 	fetch_end(symbols->fetched);
 	bool stopped = code_client_free(symbols->code);
 	stopped &= loader_free(symbols->loader);

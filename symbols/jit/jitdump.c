@@ -293,8 +293,8 @@ struct wanted {
 	struct told {
 		uint64_t address, size, name; /* name: a hash of it */
 	} last; /* size 0: none */
-	/* Offset of the record that moved it to this place; 0: none did. */
-	uint64_t moved_end, moved_index;
+	uint64_t moved_end; /* offset of the CODE_MOVE record; 0 if none */
+	uint64_t moved_index; /* code index, always set */
 };
 
 static int by_plain(const void *a, const void *b)

@@ -52,10 +52,10 @@ struct loader_image {
 	struct symbols_source source; /* its path and jitdump are owned */
 	enum {
 		LOADER_FUNCTIONS,
-		LOADER_DATA, /* see data.h */
-		LOADER_NAMED, /* see by_name.h */
-		LOADER_UNWIND, /* see unwind.h */
-		LOADER_MOVED, /* see moved.h */
+		LOADER_DATA, /* see client/data.h */
+		LOADER_NAMED, /* see client/by_name.h */
+		LOADER_UNWIND, /* see client/unwind.h */
+		LOADER_MOVED, /* see client/moved.h */
 	} want;
 	char *wanted; /* LOADER_NAMED: the name; owned */
 	/* LOADER_NAMED: the poster's, NULL if no longer wanted; LOADER_UNWIND: struct

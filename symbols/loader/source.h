@@ -152,7 +152,7 @@ enum symbols_note_kind {
 	SYMBOLS_NOTE_JIT_CUT, /* path is too large; value: MiB that were read */
 	/* names or callers were dropped because memory ran out; noted once */
 	SYMBOLS_NOTE_NO_MEMORY,
-	/* memory without a file counts as code of path because of its place alone (moved.h) */
+	/* memory without a file counts as code of path because of its place alone */
 	SYMBOLS_NOTE_MOVED,
 	/* no source lines: memory, threads or descriptors ran out, or EIO; error; noted once */
 	SYMBOLS_NOTE_NO_LINES,
@@ -166,7 +166,7 @@ struct symbols_note {
 	char path[256]; /* raw bytes */
 };
 
-/* Memory without a file that may be a copy of a file's code; see moved.h. */
+/* Memory without a file that may be a copy of a file's code; see client/moved.h. */
 #define SYMBOLS_PIECE_SAMPLES 32
 
 struct symbols_piece {

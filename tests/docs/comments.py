@@ -134,11 +134,28 @@ def faults(path, text, suspects=False):
     return found
 
 
+def sources(top):
+    yield from style.sources(top)
+    for folder, folders, files in os.walk(top):
+        folders[:] = sorted(name for name in folders if not style.SKIPPED_FOLDERS.match(name))
+        if "meson.build" in files:
+            yield os.path.join(folder, "meson.build")
+
+
+def finds_violations():
+    """Returns True if planted violations are found, and plain comments are not."""
+    planted = (("a.c", "/* Of the ring. */\n", 1), ("a.c", "int a; // What is left.\n", 1),
+               ("a.c", "/* " + "word " * 26 + "*/\n", 2), ("a.c", 'char *a = "/* Of it */";\n', 0),
+               ("a.py", '"""As it is."""\n# Whose?\n', 2), ("a.sh", "# Where it is.\n", 1),
+               ("a.c", "/* Returns the ring.  NULL: none. */\n", 0))
+    return all(len(faults(path, text)) == n for path, text, n in planted)
+
+
 def main(arguments):
     suspects = "--suspects" in arguments
     top, *files = [word for word in arguments if not word.startswith("--")]
     bad = read = 0
-    for path in files or style.sources(top):
+    for path in files or sources(top):
         with open(path, encoding="utf-8") as source:
             text = source.read()
         read += 1
@@ -147,6 +164,9 @@ def main(arguments):
         for line, fault in found:
             print(f"{os.path.relpath(path, top)}:{line}: {fault}")
     print(f"{read - bad} files are clean, {bad} are not")
+    if not finds_violations():
+        print("planted violations are not found")
+        return 1
     return 1 if bad or not read else 0
 
 

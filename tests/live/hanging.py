@@ -234,10 +234,12 @@ def test_remembered(folder):
         for words in (["report", files[0]], ["report", "--", files[1]]):
             result = common.run([strobe, *words])
             checks.check(f"{' '.join(words)}: a sentence says so", not result.hung and NOTE in result.err, result)
-        screen = common.Screen([strobe, "--config", files[0], "--", shares, "0"], 100, 30)
+        screen = common.Screen([strobe, "--config", files[0], "--", shares, "0"], 200, 30)
         try:
             checks.check("a configuration there: the first screen comes", screen.until("shares_hot"), screen.text())
-            screen.send("q")
+            screen.send("L")
+            checks.check("a configuration there: the log says so", screen.until(NOTE), screen.text())
+            screen.send("qq")
             checks.check("a configuration there: it ends", screen.wait(timeout=60) is not None, screen.text())
         finally:
             screen.close()

@@ -185,6 +185,16 @@ def check_uncertain():
     checks.check("and is found by the name", found.get("stub+0x...?", 0) > 90, f"{found} {said}")
 
 
+def breakpoints_hit(program):
+    """Asks perf: some virtual machines accept breakpoints and report no hit."""
+    address = re.search(r"(?m)^([0-9a-f]+) \w word$", common.run(["nm", program]).out)
+    if not address or not shutil.which("perf"):
+        return False
+    done = common.run(["perf", "stat", "-x,", "-e", f"mem:0x{address[1]}/4:w", "--", program], env=ENV, cwd=folder)
+    count = re.search(r"(?m)^(\d+),", done.err)
+    return bool(count and int(count[1]))
+
+
 def check_tables():
     whole = make("tables", [write("stub.s", STUB), write("main.c", MAIN)], "-g", "-no-pie")
     derived("tables.debug", whole, "objcopy", "--only-keep-debug")
@@ -197,7 +207,7 @@ def check_tables():
         if "mem:" in event and done.status and "limit" in done.err:
             checks.skip(event, "no breakpoint is free")
             continue
-        if "never reports a hit" in done.err:
+        if "mem:" in event and "never reports a hit" in done.err and not breakpoints_hit(whole):
             checks.skip(event, "this machine reports no hits of breakpoints")
             continue
         checks.check(f"{event.split(':')[0]} by a name of the debug file", count and int(count[1]) >= least, str(done)[:600])

@@ -7,6 +7,7 @@ usage: targets.py STROBE SHARES NAMES FORKS
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -88,6 +89,14 @@ int main(void)
     if (write(1, "ready\\n", 6) == 6)
         ((void (*)(void))page)();
 }
+"""
+SLEEPING_LEADER = """
+import threading
+def work():
+    print("ready", flush=True)
+    while True: pass
+threading.Thread(target=work, daemon=True).start()
+threading.Event().wait()
 """
 FORKS = "echo ready; while :; do i=0; while [ $i -lt 1000 ]; do /bin/true; i=$((i+1)); done; done"
 
@@ -262,6 +271,20 @@ def executes(strobe, shares):
         process.wait()
         out, err = reporting.communicate(timeout=60)
         checks.check("a report has the new name of a process that has ended", out.startswith(f"shares ({process.pid})"), out + err)
+
+
+def state_of_thread(strobe):
+    """The view of threads shows each thread's own state, not that of its process."""
+    with started(["/usr/bin/python3", "-c", SLEEPING_LEADER], wait_for="ready") as process:
+        tid = next(name for name in os.listdir(f"/proc/{process.pid}/task") if name != str(process.pid))
+        screen = Screen([strobe, "-p", str(process.pid)], 120, 30)
+        try:
+            screen.until("%")
+            screen.send("t")
+            checks.check("a busy thread of a sleeping process is running",
+                         screen.until(lambda text: re.search(rf"\b{tid}\b.*\brunning\b", text)), screen.text())
+        finally:
+            screen.close()
 
 
 def executes_while_counted(strobe, shares):

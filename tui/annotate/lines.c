@@ -246,7 +246,7 @@ static int put_file(struct annotation *annotation, uint32_t file)
 	return 0;
 }
 
-/* Cuts the lines of the function's own span off an inlined span. */
+/* Removes from an inlined span the lines that belong to the function's own span. */
 static void cut_own(const struct span *own, uint32_t *first, uint32_t *last)
 {
 	if (*first < own->first) {

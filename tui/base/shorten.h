@@ -2,7 +2,7 @@
 /*
  * shorten.h - shortens long names for narrow columns, and keeps their most useful parts.
  *
- * Names are cleaned UTF-8 (clean.h), widths are columns (canvas.h).  Pure functions; any thread.
+ * Names are cleaned UTF-8 (clean.h), widths are columns (width.h).  Pure functions; any thread.
  */
 #ifndef TUI_BASE_SHORTEN_H
 #define TUI_BASE_SHORTEN_H

@@ -4,7 +4,7 @@
  * flame graphs.
  *
  * The first level are commands.  Below each command are the frames, from the outermost on.  Frames
- * of one text under one parent are one node.  UI thread.
+ * of one text under one parent are one node.  The thread of the export.
  */
 #ifndef TUI_EXPORT_FOLD_H
 #define TUI_EXPORT_FOLD_H

@@ -2,7 +2,7 @@
 /*
  * frames.h - the functions on a profile's stacks, numbered in order of first use.
  *
- * One number per symref, for formats with a table of functions.  UI thread.
+ * One number per symref, for formats with a table of functions.  The thread of the export.
  */
 #ifndef TUI_EXPORT_FRAMES_H
 #define TUI_EXPORT_FRAMES_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * gzip.h - compresses bytes into a file, in gzip(1)'s format.  UI thread.
+ * gzip.h - compresses bytes into a file, in gzip(1)'s format.  The thread of the export.
  */
 #ifndef TUI_EXPORT_GZIP_H
 #define TUI_EXPORT_GZIP_H

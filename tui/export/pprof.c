@@ -34,7 +34,7 @@ struct mapping {
 	uint64_t start; /* address of offset 0; may wrap, since only low and above are mapped */
 	/* in stacks with the image; the part in processes with its name */
 	uint64_t samples, own_samples;
-	uint32_t walk; /* last stack that counted it */
+	uint32_t walk; /* number of the last stack counted here, so that each stack counts once */
 	bool has_lines;
 };
 

@@ -2,7 +2,8 @@
 /*
  * profile.h - the input of an export: the samples of a store, with the tables that they refer to.
  *
- * Everything is borrowed and must not change while it is read.  UI thread.
+ * Everything is borrowed and must not change while it is read.  The UI thread, or the thread of the
+ * key x, whose names are a frozen copy.
  */
 #ifndef TUI_EXPORT_PROFILE_H
 #define TUI_EXPORT_PROFILE_H
@@ -115,8 +116,9 @@ uint32_t profile_symref(const struct profile *profile, uint32_t node);
 size_t profile_frames(
 	const struct profile *profile, uint32_t node, uint32_t out[PROFILE_FRAMES_MAX]);
 
-/* The formats.  Each function writes a complete export.  Returns 0; -EIO (see ferror(3) and errno);
- * -ENOMEM; or -EINTR. */
+/* The formats.  Each function writes a complete export, which is valid without samples, too, and
+ * calls profile_interrupted() now and then.  Returns 0; -EIO (see ferror(3) and errno); -ENOMEM; or
+ * -EINTR. */
 int export_folded(FILE *out, const struct profile *profile);
 int export_speedscope(FILE *out, const struct profile *profile);
 int export_pprof(FILE *out, const struct profile *profile);

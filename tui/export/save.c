@@ -137,7 +137,7 @@ static int gather(
 		return ret;
 	ret = record_cmdline(&save->cmdline, &save->source.n_cmdline);
 	save->source.cmdline = save->cmdline;
-	/* After the snapshot, so that it refers only to images below this number. */
+	/* The build-ids come after the snapshot: they then cover every image of its samples. */
 	if (!ret)
 		ret = gather_build_ids(save, session);
 	/* Failing to copy names is no error: readers may find them in the original files. */

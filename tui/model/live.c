@@ -486,13 +486,13 @@ static int live_lanes(
 
 static char live_task_state(struct model *model, int32_t tid)
 {
-	struct proc_process process;
+	struct proc_thread thread;
 
 	if (model->recorded || tid <= 0)
 		return 0;
-	switch (proc_read(tid, &process)) {
+	switch (proc_read_thread(tid, &thread)) {
 	case 0:
-		return process.state;
+		return thread.state;
 	case -ESRCH:
 		return 'X';
 	default:

@@ -139,8 +139,8 @@ static const char *skip_brackets(const char *text)
 	return *text ? text : text - 1;
 }
 
-/* Returns how many copies of its operand a repetition at text makes; 0 if none is there.  *end: its
- * last byte. */
+/* Returns how often the repetition at text copies its operand; 0 if there is no repetition.  *end:
+ * its last byte. */
 static uint64_t read_repetition(const char *text, const char **end)
 {
 	char *after = NULL;

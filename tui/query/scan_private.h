@@ -67,7 +67,7 @@ struct scan_work {
 	uint32_t n_side_slots;
 	uint32_t last_side;
 	struct scan_quick sides[STORE_EVENTS_MAX];
-	/* Without nodes: entries, by label or CPU times SCAN_PLACES, plus place. */
+	/* If no nodes are asked for: entries, at (label or CPU) * SCAN_PLACES + place. */
 	struct scan_quick quick[STORE_EVENTS_MAX];
 	uint8_t *abouts; /* by node: ABOUT_* bits of the stack */
 	uint32_t abouts_room;

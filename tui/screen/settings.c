@@ -33,7 +33,8 @@ struct settings {
 	char layout_base[PATH_MAX], layout_path[PATH_MAX]; /* "" if unknown */
 	char lines[LINES_MAX][LINE_MAX_BYTES]; /* cleaned messages */
 	size_t n_lines;
-	bool layout_broken;
+	bool layout_broken; /* the layout's text has errors */
+	int layout_error; /* positive errno of reading the layout; 0 if none */
 };
 
 int settings_read(const char *path, size_t max, char **out, size_t *len)
@@ -173,7 +174,7 @@ static int read_layout(struct settings *settings)
 		return 0;
 	ret = settings_read(settings->layout_path, CONFIG_TEXT_MAX, &text, &len);
 	if (ret) {
-		settings->layout_broken = ret != -ENOENT && ret != -ENOTDIR;
+		settings->layout_error = ret != -ENOENT && ret != -ENOTDIR ? -ret : 0;
 		return ret == -ENOMEM ? ret : 0;
 	}
 	layout = calloc(1, sizeof(*layout));
@@ -287,13 +288,15 @@ void settings_log(const struct settings *settings, struct logbook *log, uint64_t
 
 	for (size_t i = 0; i < settings->n_lines; i++)
 		logbook_add(log, now_ns, EXPLAIN_WARNING, false, settings->lines[i]);
-	if (!settings->layout_broken)
+	if (!settings->layout_broken && !settings->layout_error)
 		return;
 	clean_string(path, sizeof(path), settings->layout_path);
-	snprintf(text, sizeof(text),
-		"The layout of the last time is ignored: %.300s is not as "
-		"strobe writes it",
-		path);
+	if (settings->layout_error)
+		snprintf(text, sizeof(text), "The last layout is ignored: %.200s: %s", path,
+			explain_errno(settings->layout_error));
+	else
+		snprintf(text, sizeof(text),
+			"The last layout is ignored: %.300s is not as strobe writes it", path);
 	logbook_add(log, now_ns, EXPLAIN_INFO, false, text);
 }
 

@@ -60,10 +60,10 @@ struct view {
 	void *state; /* private to the view */
 };
 
-/* A view that a key opens from every other one. */
+/* A view that a key opens from every other one; the first entry of a table is the bottom view. */
 struct view_entry {
 	enum action action;
-	const struct view_ops *ops; /* opened with the enum keys_view of the view below as arg */
+	const struct view_ops *ops; /* arg: enum keys_view of the view below; 0 for the first */
 	const char *title;
 };
 

@@ -78,7 +78,7 @@ int taking_begin_output(struct taking *taking);
 /* Asks for the symbols of all samples. */
 void taking_ask_names(struct taking *taking);
 
-/* Waits until the requested names have come, the time is over, or a signal comes. */
+/* Waits until the requested names have come, the time limit is reached, or a signal comes. */
 void taking_wait_names(struct taking *taking);
 
 /* Writes why functions are shown as offsets, if the wait ended before their symbols came.  Returns

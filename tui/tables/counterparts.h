@@ -18,7 +18,7 @@ struct counterpart {
 	bool is_main; /* a thread with tid == pid */
 };
 
-/* no unmatched entry here has the name */
+/* no unmatched entry of `here` has this name */
 #define COUNTERPART_NONE UINT32_MAX
 /* several unmatched entries have the name, here or there */
 #define COUNTERPART_UNKNOWN (UINT32_MAX - 1)

@@ -24,9 +24,8 @@ struct picker_group {
 	bool open;
 	bool closed_found; /* closed by the user during a search, when groups are open by default */
 	size_t found; /* number of entries that match */
-	/* By state: number of entries.  error: errno that all refused entries have in common; 0:
-	 * they differ; -1: none refused. */
-	size_t states[PICKER_STATES];
+	size_t states[PICKER_STATES]; /* number of entries by state */
+	/* errno that all refused entries have in common; 0: they differ; -1: none refused */
 	int error;
 };
 

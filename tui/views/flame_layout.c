@@ -79,7 +79,7 @@ static int sort_children(struct making *making, uint32_t node, uint32_t *n, uint
 	*n = 0;
 	*narrow = nodes[node].below.total;
 	for (uint32_t at = nodes[node].child; at; at = nodes[at].sibling) {
-		/* Depends only on the weight, so that a child's position never hides it. */
+		/* Whether a child is shown depends on its weight alone, not on its position. */
 		if (!column_of(making, nodes[at].sums.total)) {
 			*narrow += nodes[at].sums.total;
 			continue;
