@@ -217,6 +217,8 @@ enum engine_note_kind {
 	NOTE_COMMAND_ENDED, /* pid; value = wait status */
 	NOTE_ALL_ENDED,
 	NOTE_TASKS_MISSED, /* value = tasks that ended before their events could be opened */
+	/* value = side-band records that memory was too short for: tasks or mappings are missing */
+	NOTE_RECORDS_DROPPED,
 	NOTE_MAPS_UNREAD, /* value = processes with unreadable mappings; pid, error: the first */
 	NOTE_SCOPE, /* value = new enum engine_scope */
 	NOTE_RING_SHRUNK, /* value = pages */
@@ -358,6 +360,7 @@ struct engine_status {
 	uint64_t tasks_missed;
 	uint32_t threads_left_out; /* have no events: descriptors or locked memory ran out */
 	uint64_t lost_side_band; /* non-sample records */
+	uint64_t records_dropped; /* side-band records that memory was too short for */
 	uint64_t unknown_records;
 	/* Records of functions that the kernel created or freed (mostly BPF), and of BPF
 	 * programs. */

@@ -302,7 +302,8 @@ static void let_in_oldest(struct engine *engine)
 
 	if (!record_decode(&record, header, &engine->format)) {
 		tap_time(engine, held->time_ns);
-		(void)round_take_in(engine, header, &record, held->tap);
+		if (round_take_in(engine, header, &record, held->tap) == -ENOMEM)
+			engine->status.records_dropped++;
 	}
 	flight->held = held->next;
 	if (!flight->held)

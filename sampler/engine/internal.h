@@ -358,7 +358,7 @@ struct engine {
 	unsigned int sweeps;
 	uint64_t window_forks, window_missed; /* since the last tick */
 	uint64_t n_born; /* threads born while followed */
-	uint64_t noted_missed, noted_corrupt, noted_unread;
+	uint64_t noted_missed, noted_dropped, noted_corrupt, noted_unread;
 	size_t read_cursor;
 	bool news; /* write the eventfd at the end of the round */
 	bool followed_changed;
@@ -729,10 +729,10 @@ void target_attach(struct engine *engine, int32_t pid, int32_t tid);
 void target_detach(struct engine *engine, int32_t pid);
 /* Continues opening for a short while; returns whether more is waiting. */
 bool target_work(struct engine *engine);
-void target_fork(struct engine *engine, const struct record_task *fork);
+int target_fork(struct engine *engine, const struct record_task *fork);
 void target_exit(struct engine *engine, int32_t tid, uint64_t time_ns);
 /* A followed process executed a program and has one thread left. */
-void target_exec(struct engine *engine, int32_t pid);
+int target_exec(struct engine *engine, int32_t pid);
 void target_hup(struct engine *engine, struct point *point);
 void target_tick(struct engine *engine);
 /* When all named targets are attached, starts the command that ends their sampling.  Returns 0 or

@@ -326,25 +326,27 @@ static int take_comm(
 {
 	const struct follow_process *process =
 		follow_process(&engine->follow, (int32_t)record->comm.pid);
+	int ret = 0, taken;
 
 	if (record->comm.exec)
 		span_forget_task(engine, (int32_t)record->comm.tid);
 	engine->command_execed |=
 		record->comm.exec && (int32_t)record->comm.pid == engine->status.command_pid;
 	if (record->comm.exec && process)
-		target_exec(engine, (int32_t)record->comm.pid);
+		ret = target_exec(engine, (int32_t)record->comm.pid);
 	if (engine->filter && !follow_wants(&engine->follow, record->comm.pid, record->comm.tid))
-		return 0;
+		return ret;
 	if (record->comm.exec && process && process->root)
 		engine_note(engine, NOTE_TARGET_EXEC, 0, process->pid, 0, record->comm.comm);
-	return take_in(engine, header, record);
+	taken = take_in(engine, header, record);
+	return ret ? ret : taken;
 }
 
 static int take_side_band(
 	struct engine *engine, struct channel *channel, const struct perf_event_header *header)
 {
 	struct record record;
-	int ret = record_decode(&record, header, &engine->format);
+	int ret = record_decode(&record, header, &engine->format), followed = 0;
 
 	if (ret) {
 		engine->status.unknown_records++;
@@ -377,7 +379,7 @@ static int take_side_band(
 			engine->n_born++;
 		}
 		if (engine->filter)
-			target_fork(engine, &record.task);
+			followed = target_fork(engine, &record.task);
 		break;
 	case PERF_RECORD_EXIT:
 		/* Also for threads no longer followed, so that ingest forgets them. */
@@ -412,21 +414,20 @@ static int take_side_band(
 		engine->status.unknown_records++;
 		break;
 	}
-	return ret;
+	return ret ? ret : followed;
 }
 
 static int take_record(const struct perf_event_header *header, void *owner, void *ctx)
 {
 	const struct channel *channel = owner;
 
-	/* The store counts samples that it had no memory for.  A side-band record without memory is
-	 * dropped; later records may still fit. */
+	/* The store counts samples that it had no memory for.  Later records may still fit. */
 	if (header->type == PERF_RECORD_SAMPLE && channel->wakes)
 		wake_sample(ctx, header);
 	else if (header->type == PERF_RECORD_SAMPLE)
 		take_sample(ctx, owner, header);
-	else
-		(void)take_side_band(ctx, owner, header);
+	else if (take_side_band(ctx, owner, header) == -ENOMEM)
+		((struct engine *)ctx)->status.records_dropped++;
 	return 0;
 }
 

@@ -80,7 +80,7 @@ static bool is_known_already(const struct follow_task *task, const struct record
 		!proc_read(process->pid, &info) && info.start_ticks == process->start_ticks;
 }
 
-void target_fork(struct engine *engine, const struct record_task *fork)
+int target_fork(struct engine *engine, const struct record_task *fork)
 {
 	const struct follow_task *known = follow_task(&engine->follow, (int32_t)fork->tid);
 	uint32_t alive = engine->follow.alive;
@@ -92,7 +92,7 @@ void target_fork(struct engine *engine, const struct record_task *fork)
 	int ret;
 
 	if (known && is_known_already(known, fork))
-		return;
+		return 0;
 	if (known && known->process->root)
 		root = known->process->pid;
 	ret = follow_fork(&engine->follow, fork, &born, &stale);
@@ -102,12 +102,8 @@ void target_fork(struct engine *engine, const struct record_task *fork)
 		engine_note(engine, NOTE_TARGET_EXITED, 0, root, 0, NULL);
 	if (stale)
 		stale->doomed = engine->have_doomed = true;
-	if (ret) {
-		engine->status.tasks_missed++;
-		return;
-	}
-	if (!born)
-		return;
+	if (ret || !born)
+		return ret;
 	engine->window_forks += engine->follow.forks - forks;
 	if (fork->pid != fork->ppid)
 		engine->followed_changed = true;
@@ -115,6 +111,7 @@ void target_fork(struct engine *engine, const struct record_task *fork)
 		born->covered = true;
 	else
 		attach_enqueue(engine, &engine->born, born);
+	return 0;
 }
 
 void target_exit(struct engine *engine, int32_t tid, uint64_t time_ns)
@@ -148,7 +145,7 @@ static void let_go(struct engine *engine, struct follow_process *process)
 	process->root = is_root;
 }
 
-void target_exec(struct engine *engine, int32_t pid)
+int target_exec(struct engine *engine, int32_t pid)
 {
 	struct follow_process *process = follow_process(&engine->follow, pid);
 	struct follow_task *first = process->first_task, *left;
@@ -156,23 +153,21 @@ void target_exec(struct engine *engine, int32_t pid)
 
 	if (engine->config.until_exec) {
 		let_go(engine, process);
-		return;
+		return 0;
 	}
 	for (size_t i = 0; i < engine->n_points; i++)
 		if (engine->points[i]->on_exec && engine->points[i]->pid == pid)
 			point_executed(engine, engine->points[i]);
 	if (process->tasks == 1 && before == pid)
-		return;
+		return 0;
 	if (!process->tasks && !process->whole)
-		return;
+		return 0;
 	for (struct follow_task *task = first; process->tasks > 1 && task; task = task->next)
 		if (task->point && task->tid != pid)
 			task->point->doomed = engine->have_doomed = true;
 	left = follow_exec(&engine->follow, process);
-	if (!left) {
-		engine->status.tasks_missed++;
-		return;
-	}
+	if (!left)
+		return -ENOMEM;
 	engine->followed_changed = true;
 	for (size_t i = 0; i < engine->n_points && left == first; i++)
 		if (engine->points[i]->pid == pid && engine->points[i]->tid == before)
@@ -182,6 +177,7 @@ void target_exec(struct engine *engine, int32_t pid)
 		left->covered = true;
 	else
 		attach_enqueue(engine, &engine->attach, left);
+	return 0;
 }
 
 /* The thread ended, or executed a program with more rights than ours: the kernel removed the

@@ -120,6 +120,14 @@ static void note_target(
 	case NOTE_MAPS_UNREAD:
 		explain_unread(text, note);
 		break;
+	case NOTE_RECORDS_DROPPED:
+		text_add(text,
+			"out of memory: %" PRIu64 " kernel %s of new threads, programs or mappings "
+						  "%s dropped; tasks or names may "
+			"be missing",
+			note->value, note->value == 1 ? "record" : "records",
+			note->value == 1 ? "was" : "were");
+		break;
 	default:
 		text_add(text,
 			"%" PRIu64
@@ -624,6 +632,7 @@ void explain_note(
 	case NOTE_COMMAND_ENDED:
 	case NOTE_ALL_ENDED:
 	case NOTE_TASKS_MISSED:
+	case NOTE_RECORDS_DROPPED:
 	case NOTE_MAPS_UNREAD:
 		note_target(&text, note, limits);
 		break;
@@ -717,6 +726,7 @@ enum explain_level explain_note_level(const struct engine_note *note)
 	case NOTE_FALLBACK_CLOCK:
 	case NOTE_USER_ONLY:
 	case NOTE_TASKS_MISSED:
+	case NOTE_RECORDS_DROPPED:
 	case NOTE_MAPS_UNREAD:
 	case NOTE_RING_SHRUNK:
 	case NOTE_FD_LIMIT:

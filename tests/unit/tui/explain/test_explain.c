@@ -496,6 +496,10 @@ static void test_what_notes_say(void **state)
 	say(NOTE_COMMAND_ENDED, 3 << 8, 0, "with status 3");
 	say(NOTE_COMMAND_ENDED, 11, 0, "killed by SIGSEGV");
 	say(NOTE_TASKS_MISSED, 40, 0, "40 tasks");
+	say(NOTE_RECORDS_DROPPED, 1, 0,
+		"out of memory: 1 kernel record of new threads, programs or mappings was dropped");
+	say(NOTE_RECORDS_DROPPED, 7, 0,
+		"7 kernel records of new threads, programs or mappings were dropped");
 	say(NOTE_SCOPE, SCOPE_CPU, 0, "every CPU");
 	say(NOTE_FD_LIMIT, 64, EMFILE, "ulimit -n");
 	say(NOTE_MLOCK_LIMIT, 64, EPERM, "kernel.perf_event_mlock_kb=4128");
