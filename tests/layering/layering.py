@@ -70,7 +70,7 @@ MAY = {
     "tui/model": "sampler/machine sampler/events sampler/store sampler/engine sampler/recording "
                  "symbols/base symbols/client tui/base tui/names tui/query tui/tables "
                  "tui/annotate tui/explain tui/session tui/export tui/commands",
-    "tui/terminal": "tui/base tui/controls",
+    "tui/terminal": "symbols/base tui/base tui/controls",
     "tui/screen": "sampler/machine sampler/events sampler/engine symbols/base symbols/client "
                   "tui/base tui/names tui/query tui/explain tui/session tui/export tui/controls "
                   "tui/options tui/model tui/terminal",

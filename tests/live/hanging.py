@@ -210,14 +210,14 @@ def test_named(folder):
 
 def judge_layout(point):
     """Check that a session ends if its layout, saved at the end, cannot be written."""
-    # HOME stays as it is: curses itself looks for ~/.terminfo, and waits.
-    screen = common.Screen([strobe, "--", shares, "0"], 100, 30, env={"XDG_STATE_HOME": point})
-    try:
-        screen.until("shares_hot")
-        screen.send("q")
-        checks.check("XDG_STATE_HOME there: the session ends", screen.wait(timeout=60) is not None, screen.text())
-    finally:
-        screen.close()
+    for env in ({"XDG_STATE_HOME": point}, {**NO_XDG, "HOME": point}, {"TERMINFO": point}, {"TERMINFO_DIRS": f"/nowhere:{point}"}):
+        screen = common.Screen([strobe, "--", shares, "0"], 100, 30, env=env)
+        try:
+            screen.until("shares_hot")
+            screen.send("q")
+            checks.check(f"{', '.join(env)} there: the session ends", screen.wait(timeout=60) is not None, screen.text())
+        finally:
+            screen.close()
 
 
 def test_remembered(folder):

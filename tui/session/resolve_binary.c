@@ -181,8 +181,9 @@ static bool take_mapped(
 					path) < size &&
 				is_file(out);
 			struct stat inside, here;
-			if (found && !stat(out, &inside) && !stat(path, &here) &&
-				inside.st_ino == here.st_ino && inside.st_dev == here.st_dev)
+			if (found && !timedopen_stat(out, &inside) &&
+				!timedopen_stat(path, &here) && inside.st_ino == here.st_ino &&
+				inside.st_dev == here.st_dev)
 				snprintf(out, size, "%s", path);
 		}
 		resolve_maps_fini(&maps);

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * terminfo.c - see terminfo.h.
+ */
+#include "tui/terminal/terminfo.h"
+
+#include "symbols/base/timedopen.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Opens the type's file as curses does: folder/x/xterm.  Len: bytes of the folder's name. */
+static bool hangs(const char *folder, size_t len, const char *below, const char *type)
+{
+	struct stat st;
+	char *path;
+	int fd;
+
+	if (asprintf(&path, "%.*s%s/%c/%s", (int)len, folder, below, type[0], type) < 0)
+		return false;
+	fd = timedopen(AT_FDCWD, path, 0, true, &st);
+	free(path);
+	if (fd >= 0)
+		close(fd);
+	return fd == -ETIMEDOUT;
+}
+
+void terminfo_leave_out(const char *type)
+{
+	static const struct {
+		const char *variable, *below;
+	} places[] = {{"TERMINFO", ""}, {"HOME", "/.terminfo"}, {"TERMINFO_DIRS", ""}};
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		const char *at = getenv(places[i].variable);
+
+		while (at && *at) {
+			size_t len = strcspn(at, ":");
+
+			if (len && hangs(at, len, places[i].below, type)) {
+				unsetenv(places[i].variable);
+				break;
+			}
+			at += len + (at[len] == ':');
+		}
+	}
+}
