@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,19 +28,19 @@
 
 static int refuse(char *message, size_t size, const char *path, const char *what, int error)
 {
-	char raw[RECORD_TEXT_MAX];
+	char name[CLEAN_PATH_BYTES];
 
-	snprintf(raw, sizeof(raw), "cannot %s '%s': %s", what, path, explain_errno(error));
-	clean_string(message, size, raw);
+	snprintf(message, size, "cannot %s '%s': %s", what, clean_path(name, path),
+		explain_errno(error));
 	return -error;
 }
 
 static int refuse_write(char *message, size_t size, const struct record_file *file, int error)
 {
-	char kept[RECORD_TEXT_MAX / 2];
+	char kept[PATH_MAX + sizeof(".old")];
 
 	if (file->keeps_failed) {
-		snprintf(kept, sizeof(kept), "%.500s.old", file->path);
+		snprintf(kept, sizeof(kept), "%s.old", file->path);
 		return refuse(message, size, kept, "keep the old recording as", -error);
 	}
 	return refuse(message, size, file->path, "write", -error);

@@ -152,7 +152,7 @@ int save_start(struct save **out, const struct session *session, const char *pat
 	uint64_t to_ns, char *message, size_t size)
 {
 	struct save *save = calloc(1, sizeof(*save));
-	char raw[RECORD_TEXT_MAX];
+	char name[CLEAN_PATH_BYTES];
 	int ret = -ENOMEM;
 
 	*out = NULL;
@@ -170,9 +170,8 @@ int save_start(struct save **out, const struct session *session, const char *pat
 		save->has_thread = true;
 		*out = save;
 	} else {
-		snprintf(raw, sizeof(raw), "cannot save to '%s': %s", path,
+		snprintf(message, size, "cannot save to '%s': %s", clean_path(name, path),
 			ret == -ENODATA ? "there are no samples yet" : explain_errno(ret));
-		clean_string(message, size, raw);
 		save_free(save);
 	}
 	return ret;
@@ -189,20 +188,22 @@ unsigned int save_percent(const struct save *save)
 bool save_is_over(struct save *save, int *error, char *message, size_t size)
 {
 	char raw[RECORD_TEXT_MAX], bytes[FORMAT_MAX], left_out[RECORD_TEXT_MAX / 2];
+	char name[CLEAN_PATH_BYTES];
 
 	if (!atomic_load(&save->over))
 		return false;
 	*error = save->error;
+	clean_path(name, save->path);
 	if (save->error && save->message[0]) {
 		snprintf(message, size, "%s", save->message);
 		return true;
 	}
 	if (save->error)
-		snprintf(raw, sizeof(raw), "cannot save to '%s': %s", save->path,
+		snprintf(raw, sizeof(raw), "cannot save to '%s': %s", name,
 			explain_errno(save->error));
 	else
 		snprintf(raw, sizeof(raw), "saved %" PRIu64 " samples to %s (%s)%s%s",
-			atomic_load(&save->progress.samples), save->path,
+			atomic_load(&save->progress.samples), name,
 			format_bytes(bytes, atomic_load(&save->progress.bytes)),
 			record_explain_kept(&save->kept, left_out, sizeof(left_out)) ? "; " : "",
 			save->kept.left_out ? left_out : "");

@@ -183,6 +183,7 @@ static void test_what_cannot_seek(void **state)
 static void test_refusals(void **state)
 {
 	struct record_file file;
+	char name[200] = "";
 
 	(void)state;
 	assert_int_equal(record_file_open(&file, "no/such", message, sizeof(message)), -ENOENT);
@@ -193,6 +194,12 @@ static void test_refusals(void **state)
 	/* The name is shown without terminal escape sequences. */
 	record_file_open(&file, "no/\033[31m", message, sizeof(message));
 	assert_null(strchr(message, '\033'));
+	/* A long name leaves room for the reason. */
+	memset(name, 'n', sizeof(name) - 1);
+	memcpy(name, "no/", 3);
+	record_file_open(&file, name, message, sizeof(message));
+	assert_true(strlen(message) < 160);
+	assert_non_null(strstr(message, "nnn': No such file or directory"));
 }
 
 static void test_cmdline(void **state)
