@@ -554,7 +554,7 @@ def main():
     parser.add_argument("--step", type=int, default=1)
     parser.add_argument("--only", default="")
     parser.add_argument("--jobs", type=int, default=4)
-    parser.add_argument("--budget", type=int, default=1200)
+    parser.add_argument("--budget", type=int, default=600)
     parser.add_argument("--keep", help="a file for all that failed, one a line")
     options = parser.parse_args()
     checks = Checks()
