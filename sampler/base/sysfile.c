@@ -6,6 +6,8 @@
  */
 #include "sampler/base/sysfile.h"
 
+#include "sampler/base/grow.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -147,17 +149,9 @@ static int list_directory(struct sysfile_names *out, const char *path, bool dire
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
 			(directories && !is_directory(dir, entry)))
 			continue;
-		if (out->n == room) {
-			size_t more = room ? 2 * room : 64;
-			char **grown = reallocarray(out->names, more, sizeof(*grown));
-
-			if (!grown) {
-				err = -ENOMEM;
-				break;
-			}
-			out->names = grown;
-			room = more;
-		}
+		err = grow_items(&out->names, &room, out->n + 1, sizeof(*out->names));
+		if (err)
+			break;
 		out->names[out->n] = strdup(entry->d_name);
 		if (!out->names[out->n])
 			err = -ENOMEM;

@@ -4,6 +4,7 @@
  *
  * It finds tasks and CPUs, starts, reads and stops cells, and notices ends.
  */
+#include "sampler/base/grow.h"
 #include "sampler/counting/private.h"
 
 #include "sampler/events/cgroup.h"
@@ -34,15 +35,9 @@ static int add_task(struct counting *counting, int32_t pid, int32_t tid, bool si
 {
 	struct place *place;
 
-	if (counting->n_tasks == counting->room_tasks) {
-		size_t room = counting->room_tasks ? counting->room_tasks * 2 : 64;
-		struct place *grown = reallocarray(counting->tasks, room, sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		counting->tasks = grown;
-		counting->room_tasks = room;
-	}
+	if (grow_items(&counting->tasks, &counting->room_tasks, counting->n_tasks + 1,
+		    sizeof(*counting->tasks)))
+		return -ENOMEM;
 	place = &counting->tasks[counting->n_tasks++];
 	*place = (struct place){.pid = pid, .tid = tid, .cpu = -1, .single = single, .gone = gone};
 	return 0;

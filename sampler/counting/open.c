@@ -4,6 +4,7 @@
  *
  * A refusal by the kernel is stored with the event; the remaining events are still opened.
  */
+#include "sampler/base/grow.h"
 #include "sampler/counting/private.h"
 #include "sampler/machine/bpf.h"
 
@@ -182,16 +183,9 @@ static int add_cell(
 	struct counting_cell *cell;
 	int ret;
 
-	if (counting->n_cells == counting->room_cells) {
-		size_t room = counting->room_cells ? counting->room_cells * 2 : 64;
-		struct counting_cell *grown =
-			reallocarray(counting->cells, room, sizeof(*counting->cells));
-
-		if (!grown)
-			return -ENOMEM;
-		counting->cells = grown;
-		counting->room_cells = room;
-	}
+	if (grow_items(
+		    &counting->cells, &counting->room_cells, counting->n_cells + 1, sizeof(*cell)))
+		return -ENOMEM;
 	cell = &counting->cells[counting->n_cells];
 	*cell = (struct counting_cell){
 		.event = (uint32_t)event,

@@ -6,6 +6,7 @@
  * opened in short bursts between drains, so a large process never blocks draining.  A process is
  * attached when a scan of its threads finds no new one.
  */
+#include "sampler/base/grow.h"
 #include "sampler/engine/internal.h"
 
 #include <errno.h>
@@ -29,15 +30,8 @@ static int queue_put(struct tid_queue *queue, int32_t tid)
 		memmove(queue->tids, queue->tids + queue->head, queue->n * sizeof(*queue->tids));
 		queue->head = 0;
 	}
-	if (queue->n == queue->capacity) {
-		size_t capacity = queue->capacity ? queue->capacity * 2 : 256;
-		int32_t *tids = realloc(queue->tids, capacity * sizeof(*tids));
-
-		if (!tids)
-			return -ENOMEM;
-		queue->tids = tids;
-		queue->capacity = capacity;
-	}
+	if (grow_items(&queue->tids, &queue->capacity, queue->n + 1, sizeof(*queue->tids)))
+		return -ENOMEM;
 	queue->tids[queue->n++] = tid;
 	return 0;
 }

@@ -6,6 +6,7 @@
  * long as the engine, since samples in the store refer to them.
  */
 #include "sampler/fields/fields.h"
+#include "sampler/base/grow.h"
 #include "sampler/engine/internal.h"
 
 #include <stdlib.h>
@@ -31,15 +32,13 @@ void choice_make_fields(struct engine *engine, unsigned int index)
 void choice_remake_fields(struct engine *engine, unsigned int index)
 {
 	const uint8_t id = engine->status.events[index].id;
-	struct fields *fields = engine->fields[id], **retired;
+	struct fields *fields = engine->fields[id];
 
 	if (!(fields_sample_type(fields) & engine->choices[index].without))
 		return;
-	retired = realloc(engine->retired, (engine->n_retired + 1) * sizeof(*retired));
-	if (!retired)
+	if (grow_exact(&engine->retired, engine->n_retired + 1, sizeof(*engine->retired)))
 		return;
-	engine->retired = retired;
-	retired[engine->n_retired++] = fields;
+	engine->retired[engine->n_retired++] = fields;
 	ingest_fields(&engine->ingest, id, NULL);
 	__atomic_store_n(&engine->fields[id], NULL, __ATOMIC_RELEASE);
 	choice_make_fields(engine, index);

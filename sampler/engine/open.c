@@ -5,6 +5,7 @@
  * Runs in the sampling thread.  Limits are met in this order: rings shrink, then threads lose their
  * own fork rings, then their trackers.  Only then is a thread left out.
  */
+#include "sampler/base/grow.h"
 #include "sampler/engine/internal.h"
 #include "sampler/kernel/attr.h"
 
@@ -189,19 +190,12 @@ void engine_close_event(struct engine *engine, int *fd)
 static int grow_channels(struct engine *engine)
 {
 	size_t capacity = engine->channels_capacity ? engine->channels_capacity * 2 : 16;
-	struct merge_source *sources;
-	struct channel **channels;
 
 	if (engine->n_channels < engine->channels_capacity)
 		return 0;
-	channels = realloc(engine->channels, capacity * sizeof(*channels));
-	if (!channels)
+	if (grow_exact(&engine->channels, capacity, sizeof(*engine->channels)) ||
+		grow_exact(&engine->sources, capacity, sizeof(*engine->sources)))
 		return -ENOMEM;
-	engine->channels = channels;
-	sources = realloc(engine->sources, capacity * sizeof(*sources));
-	if (!sources)
-		return -ENOMEM;
-	engine->sources = sources;
 	engine->channels_capacity = capacity;
 	return 0;
 }
@@ -622,15 +616,9 @@ void point_drop_swapped(struct engine *engine, struct point *point, unsigned int
 
 static int add_to_list(struct engine *engine, struct point *point)
 {
-	if (engine->n_points == engine->points_capacity) {
-		size_t capacity = engine->points_capacity ? engine->points_capacity * 2 : 16;
-		struct point **points = realloc(engine->points, capacity * sizeof(*points));
-
-		if (!points)
-			return -ENOMEM;
-		engine->points = points;
-		engine->points_capacity = capacity;
-	}
+	if (grow_items(&engine->points, &engine->points_capacity, engine->n_points + 1,
+		    sizeof(*engine->points)))
+		return -ENOMEM;
 	point->index = engine->n_points;
 	engine->points[engine->n_points++] = point;
 	return 0;

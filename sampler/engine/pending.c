@@ -6,6 +6,7 @@
  * samples are copied out of their rings.  After PENDING_NS, or beyond PENDING_BYTES, they are
  * ingested with the kernel's call chain.
  */
+#include "sampler/base/grow.h"
 #include "sampler/engine/internal.h"
 
 #include <stdlib.h>
@@ -31,15 +32,8 @@ static bool hold(struct engine *engine, unsigned int index, const struct perf_ev
 	_Static_assert(sizeof(struct held) % 8 == 0, "records are aligned");
 	if (pending->len + len > PENDING_BYTES)
 		return false;
-	if (pending->len + len > pending->size) {
-		size_t size = pending->size ? 2 * pending->size : 256u << 10;
-		uint8_t *grown = realloc(pending->bytes, size);
-
-		if (!grown)
-			return false;
-		pending->bytes = grown;
-		pending->size = size;
-	}
+	if (grow_items(&pending->bytes, &pending->size, pending->len + len, 1))
+		return false;
 	memcpy(pending->bytes + pending->len, &held, sizeof(held));
 	memcpy(pending->bytes + pending->len + sizeof(held), header, header->size);
 	pending->len += len;

@@ -4,6 +4,7 @@
  *
  * It then grants credit for the overflows that the records consumed.  Runs in the sampling thread.
  */
+#include "sampler/base/grow.h"
 #include "sampler/engine/internal.h"
 #include "sampler/kernel/attr.h"
 
@@ -34,18 +35,11 @@ static void touch(struct engine *engine, struct point_event *event)
 	event->point->active = true;
 	if (event->consumed++)
 		return;
-	if (engine->n_touched == engine->touched_capacity) {
-		size_t capacity = engine->touched_capacity ? engine->touched_capacity * 2 : 64;
-		struct point_event **touched =
-			realloc(engine->touched, capacity * sizeof(*touched));
-
-		if (!touched) {
-			/* The next sample counts it again, or the tick restarts it. */
-			event->consumed = 0;
-			return;
-		}
-		engine->touched = touched;
-		engine->touched_capacity = capacity;
+	if (grow_items(&engine->touched, &engine->touched_capacity, engine->n_touched + 1,
+		    sizeof(*engine->touched))) {
+		/* The next sample counts it again, or the tick restarts it. */
+		event->consumed = 0;
+		return;
 	}
 	engine->touched[engine->n_touched++] = event;
 }

@@ -5,6 +5,7 @@
  * The rings are copied while their output is paused.  Samples of all rings are taken in by time,
  * together with the held side-band records.  Runs in the sampling thread.
  */
+#include "sampler/base/grow.h"
 #include "sampler/engine/internal.h"
 
 #include <errno.h>
@@ -96,15 +97,8 @@ static int collect(const struct perf_event_header *header, void *ctx)
 		return 0;
 	if (time_ns < entries->begin_ns)
 		return 0;
-	if (entries->n == entries->capacity) {
-		size_t capacity = entries->capacity ? entries->capacity * 2 : 4096;
-		struct entry *at = reallocarray(entries->at, capacity, sizeof(*at));
-
-		if (!at)
-			return -ENOMEM;
-		entries->at = at;
-		entries->capacity = capacity;
-	}
+	if (grow_items(&entries->at, &entries->capacity, entries->n + 1, sizeof(*entries->at)))
+		return -ENOMEM;
 	entries->at[entries->n] = (struct entry){
 		.time_ns = time_ns,
 		.place = entries->n,

@@ -7,6 +7,7 @@
  */
 #include "sampler/events/catalogue.h"
 
+#include "sampler/base/grow.h"
 #include "sampler/base/sysfile.h"
 #include "sampler/events/catalogue_private.h"
 #include "sampler/machine/pmu.h"
@@ -51,17 +52,13 @@ static const struct {
 /* Keeps a text as long as the catalogue lives; takes ownership.  NULL if memory runs out. */
 static const char *keep(struct catalogue *catalogue, char *text)
 {
-	char **grown;
-
 	if (!text)
 		return NULL;
-	grown = reallocarray(catalogue->texts, catalogue->n_texts + 1, sizeof(*grown));
-	if (!grown) {
+	if (grow_exact(&catalogue->texts, catalogue->n_texts + 1, sizeof(*catalogue->texts))) {
 		free(text);
 		return NULL;
 	}
-	catalogue->texts = grown;
-	grown[catalogue->n_texts++] = text;
+	catalogue->texts[catalogue->n_texts++] = text;
 	return text;
 }
 
@@ -70,16 +67,8 @@ static struct catalogue_entry *add(
 {
 	struct catalogue_entry *entry;
 
-	if (catalogue->n == catalogue->room) {
-		size_t room = catalogue->room ? 2 * catalogue->room : 4096;
-		struct catalogue_entry *grown =
-			reallocarray(catalogue->entries, room, sizeof(*grown));
-
-		if (!grown)
-			return NULL;
-		catalogue->entries = grown;
-		catalogue->room = room;
-	}
+	if (grow_items(&catalogue->entries, &catalogue->room, catalogue->n + 1, sizeof(*entry)))
+		return NULL;
 	entry = &catalogue->entries[catalogue->n++];
 	memset(entry, 0, sizeof(*entry));
 	entry->group = group;
@@ -362,21 +351,18 @@ static int add_field(const char *line, struct catalogue_field **fields, size_t *
 	const char *begin = strstr(line, "field:"), *end = begin ? strchr(begin, ';') : NULL;
 	const char *size = end ? strstr(end, "size:") : NULL;
 	const char *sign = end ? strstr(end, "signed:") : NULL;
-	struct catalogue_field *grown;
 
 	if (!size)
 		return -EBADMSG;
 	begin += strlen("field:");
-	grown = reallocarray(*fields, *n + 1, sizeof(*grown));
-	if (!grown)
+	if (grow_exact(fields, *n + 1, sizeof(**fields)))
 		return -ENOMEM;
-	*fields = grown;
-	grown[*n] = (struct catalogue_field){
+	(*fields)[*n] = (struct catalogue_field){
 		.declaration = strndup(begin, (size_t)(end - begin)),
 		.bytes = (unsigned int)strtoul(size + strlen("size:"), NULL, 10),
 		.is_signed = sign && sign[strlen("signed:")] == '1',
 	};
-	if (!grown[*n].declaration)
+	if (!(*fields)[*n].declaration)
 		return -ENOMEM;
 	(*n)++;
 	return 0;

@@ -4,6 +4,7 @@
  */
 #include "sampler/events/cgroup.h"
 
+#include "sampler/base/grow.h"
 #include "sampler/base/sysfile.h"
 #include "sampler/events/private.h"
 
@@ -349,15 +350,8 @@ static int add_pids(struct pids *pids, const char *text)
 		at = end + (*end == '\n');
 		if (value <= 0 || value > INT32_MAX)
 			continue; /* 0: a process of another pid namespace */
-		if (pids->n == pids->room) {
-			size_t room = pids->room ? 2 * pids->room : 64;
-			int32_t *grown = reallocarray(pids->list, room, sizeof(*grown));
-
-			if (!grown)
-				return -ENOMEM;
-			pids->list = grown;
-			pids->room = room;
-		}
+		if (grow_items(&pids->list, &pids->room, pids->n + 1, sizeof(*pids->list)))
+			return -ENOMEM;
 		pids->list[pids->n++] = (int32_t)value;
 	}
 	return 0;

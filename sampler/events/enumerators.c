@@ -8,6 +8,7 @@
  */
 #include "sampler/events/enumerators.h"
 
+#include "sampler/base/grow.h"
 #include "sampler/base/sysfile.h"
 
 #include <ctype.h>
@@ -94,15 +95,8 @@ static int add_value(
 	if (name < btf->texts_from || at >= btf->texts_len ||
 		!memchr(btf->texts + at, '\0', btf->texts_len - at))
 		return 0;
-	if (file->n == *room) {
-		size_t more = *room ? 2 * *room : 256;
-		struct enumerator *grown = reallocarray(file->at, more, sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		file->at = grown;
-		*room = more;
-	}
+	if (grow_items(&file->at, room, file->n + 1, sizeof(*file->at)))
+		return -ENOMEM;
 	file->at[file->n++] = (struct enumerator){.name = btf->texts + at, .value = value};
 	return 0;
 }

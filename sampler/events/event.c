@@ -7,6 +7,7 @@
  */
 #include "sampler/events/event.h"
 
+#include "sampler/base/grow.h"
 #include "sampler/events/private.h"
 
 #include <ctype.h>
@@ -27,15 +28,8 @@ int event_add(struct event_parser *parser, struct event_item **out)
 {
 	if (parser->n == EVENT_ITEMS_MAX)
 		return event_fail(parser, EVENT_ERROR_TOO_MANY, parser->at);
-	if (parser->n == parser->room) {
-		size_t room = parser->room ? 2 * parser->room : 8;
-		struct event_item *grown = reallocarray(parser->items, room, sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		parser->items = grown;
-		parser->room = room;
-	}
+	if (grow_items(&parser->items, &parser->room, parser->n + 1, sizeof(**out)))
+		return -ENOMEM;
 	*out = &parser->items[parser->n++];
 	memset(*out, 0, sizeof(**out));
 	(*out)->spec.attr.size = sizeof((*out)->spec.attr);

@@ -5,6 +5,7 @@
  */
 #include "sampler/events/inherited.h"
 
+#include "sampler/base/grow.h"
 #include "sampler/machine/tracefs.h"
 
 #include <errno.h>
@@ -256,14 +257,11 @@ static struct inherited_probe *find_probe(
 static int add_probe(
 	struct inherited *inherited, const struct event_spec *spec, struct inherited_probe **out)
 {
-	struct inherited_probe *probes =
-		reallocarray(inherited->probes, inherited->n + 1, sizeof(*inherited->probes));
-	int ret;
+	int ret = grow_exact(&inherited->probes, inherited->n + 1, sizeof(*inherited->probes));
 
-	if (!probes)
-		return -ENOMEM;
-	inherited->probes = probes;
-	*out = &probes[inherited->n];
+	if (ret)
+		return ret;
+	*out = &inherited->probes[inherited->n];
 	**out = (struct inherited_probe){
 		.probe = spec->probe,
 		.bpf = spec->bpf,

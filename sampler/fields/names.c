@@ -6,6 +6,7 @@
  * ...), or with the suffix _u64.  The lists are read once, since some have hundreds of entries.  A
  * list belongs to its call, since one field may have several lists.
  */
+#include "sampler/base/grow.h"
 #include "sampler/fields/private.h"
 
 #include <ctype.h>
@@ -27,7 +28,6 @@ static char *copy_text(const struct term *term)
  * ignored. */
 static int add_name(struct field_names *names, struct expr *expr)
 {
-	struct field_name *grown;
 	struct term value, text;
 	char *copy;
 
@@ -39,10 +39,8 @@ static int add_name(struct field_names *names, struct expr *expr)
 	if (expr->bad || value.kind != TERM_NUMBER || text.kind != TERM_TEXT ||
 		names->n == NAMES_MAX)
 		return 0;
-	grown = reallocarray(names->at, names->n + 1, sizeof(*grown));
-	if (!grown)
+	if (grow_exact(&names->at, names->n + 1, sizeof(*names->at)))
 		return -ENOMEM;
-	names->at = grown;
 	copy = copy_text(&text);
 	if (!copy)
 		return -ENOMEM;
@@ -96,12 +94,10 @@ static int add_list(struct fields *fields, const char *call, bool flags)
 		.at = call,
 		.room = room,
 		.room_len = sizeof(room)};
-	struct field_names *grown, *names;
+	struct field_names *names;
 
-	grown = reallocarray(fields->lists, fields->n_lists + 1, sizeof(*grown));
-	if (!grown)
+	if (grow_exact(&fields->lists, fields->n_lists + 1, sizeof(*fields->lists)))
 		return -ENOMEM;
-	fields->lists = grown;
 	names = &fields->lists[fields->n_lists++];
 	*names = (struct field_names){.call = call, .flags = flags};
 	return read_list(names, &expr);

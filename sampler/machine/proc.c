@@ -7,6 +7,8 @@
  */
 #include "sampler/machine/proc.h"
 
+#include "sampler/base/grow.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -242,24 +244,6 @@ int proc_read_thread(int32_t tid, struct proc_thread *out)
 	return 0;
 }
 
-/* Makes room for one more element of `size` bytes. */
-static int grow(void *array, size_t n, size_t *capacity, size_t size)
-{
-	void *old, *grown;
-	size_t more;
-
-	if (n < *capacity)
-		return 0;
-	more = *capacity ? *capacity * 2 : 256;
-	memcpy(&old, array, sizeof(old));
-	grown = reallocarray(old, more, size);
-	if (!grown)
-		return -ENOMEM;
-	memcpy(array, &grown, sizeof(grown));
-	*capacity = more;
-	return 0;
-}
-
 static int by_pid(const void *a, const void *b)
 {
 	const struct proc_process *first = a, *second = b;
@@ -287,7 +271,7 @@ int proc_list(struct proc_process **out, size_t *n)
 
 		if (!parse_id(entry->d_name, &pid))
 			continue;
-		err = grow(&list, count, &capacity, sizeof(*list));
+		err = grow_items(&list, &capacity, count + 1, sizeof(*list));
 		if (err)
 			goto out;
 		err = read_process(dirfd(dir), pid, &list[count]);
@@ -392,7 +376,7 @@ int proc_threads(int32_t pid, int32_t **tids, size_t *n)
 
 		if (!parse_id(entry->d_name, &tid))
 			continue;
-		err = grow(&list, count, &capacity, sizeof(*list));
+		err = grow_items(&list, &capacity, count + 1, sizeof(*list));
 		if (err)
 			goto out;
 		list[count++] = tid;
@@ -421,7 +405,7 @@ static int add_children(const char *path, int32_t **list, size_t *count, size_t 
 	if (!file)
 		return -errno;
 	while (!err && fscanf(file, "%" SCNd32, &pid) == 1) {
-		err = grow(list, *count, capacity, sizeof(**list));
+		err = grow_items(list, capacity, *count + 1, sizeof(**list));
 		if (!err)
 			(*list)[(*count)++] = pid;
 	}

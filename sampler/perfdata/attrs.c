@@ -2,6 +2,7 @@
 /* attrs.c - attributes, their names and the ids of their records; see attrs.h. */
 #include "sampler/perfdata/attrs.h"
 
+#include "sampler/base/grow.h"
 #include "sampler/perfdata/swap.h"
 
 #include <errno.h>
@@ -122,19 +123,9 @@ static void make_name(struct reader_attr *entry)
 
 static int grow(struct attrs *attrs)
 {
-	size_t capacity = attrs->capacity ? attrs->capacity * 2 : 8;
-	struct reader_attr *list;
-
-	if (attrs->n < attrs->capacity)
-		return 0;
 	if (attrs->n >= ATTRS_MAX)
 		return -E2BIG;
-	list = reallocarray(attrs->list, capacity, sizeof(*list));
-	if (!list)
-		return -ENOMEM;
-	attrs->list = list;
-	attrs->capacity = capacity;
-	return 0;
+	return grow_items(&attrs->list, &attrs->capacity, attrs->n + 1, sizeof(*attrs->list));
 }
 
 static int take_ids(struct attrs *attrs, struct reader_attr *entry, const uint8_t *ids,

@@ -6,6 +6,7 @@
  */
 #include "sampler/perfdata/features.h"
 
+#include "sampler/base/grow.h"
 #include "sampler/base/whole.h"
 #include "sampler/perfdata/swap.h"
 #include "sampler/perfdata/told.h"
@@ -256,15 +257,9 @@ int features_build_id(
 	memcpy(&raw, bytes, sizeof(raw));
 	if (features_hold(features, len + sizeof(*entry)))
 		return -EBADMSG;
-	if (info->n_build_ids == features->build_ids_capacity) {
-		size_t capacity = info->n_build_ids ? info->n_build_ids * 2 : 16;
-
-		entry = reallocarray(info->build_ids, capacity, sizeof(*entry));
-		if (!entry)
-			return -ENOMEM;
-		info->build_ids = entry;
-		features->build_ids_capacity = capacity;
-	}
+	if (grow_items(&info->build_ids, &features->build_ids_capacity, info->n_build_ids + 1,
+		    sizeof(*entry)))
+		return -ENOMEM;
 	entry = &info->build_ids[info->n_build_ids];
 	*entry = (struct reader_build_id){
 		.pid = (int32_t)swap_32((uint32_t)raw.pid, swapped),

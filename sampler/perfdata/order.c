@@ -8,6 +8,8 @@
  */
 #include "sampler/perfdata/order.h"
 
+#include "sampler/base/grow.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,16 +147,10 @@ void order_free(struct order *order)
 static int grow(struct order *order)
 {
 	size_t size = order->size ? order->size * 2 : 4096;
-	struct order_record *queue, *other;
 
-	queue = reallocarray(order->queue, size, sizeof(*queue));
-	if (!queue)
+	if (grow_exact(&order->queue, size, sizeof(*order->queue)) ||
+		grow_exact(&order->other, size, sizeof(*order->other)))
 		return -ENOMEM;
-	order->queue = queue;
-	other = reallocarray(order->other, size, sizeof(*other));
-	if (!other)
-		return -ENOMEM;
-	order->other = other;
 	order->size = size;
 	return 0;
 }
@@ -164,17 +160,10 @@ static int find_runs(struct order *order, size_t *n_runs)
 	size_t n = 0;
 
 	for (size_t i = 1; i <= order->n; i++) {
-		size_t *runs;
-
 		if (i < order->n && order->queue[i - 1].time_ns <= order->queue[i].time_ns)
 			continue;
-		if (n == order->runs_size) {
-			runs = reallocarray(order->runs, n ? 2 * n : 256, sizeof(*runs));
-			if (!runs)
-				return -ENOMEM;
-			order->runs = runs;
-			order->runs_size = n ? 2 * n : 256;
-		}
+		if (grow_items(&order->runs, &order->runs_size, n + 1, sizeof(*order->runs)))
+			return -ENOMEM;
 		order->runs[n++] = i;
 	}
 	*n_runs = n;

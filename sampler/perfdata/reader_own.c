@@ -4,6 +4,7 @@
  *
  * Their bodies are in the file's byte order.
  */
+#include "sampler/base/grow.h"
 #include "sampler/perfdata/reader_private.h"
 #include "sampler/perfdata/swap.h"
 
@@ -210,15 +211,8 @@ static int take_piece(struct reader *reader, const struct perf_event_header *hea
 		pieces->len = 0;
 		return -EBADMSG;
 	}
-	if (len > pieces->room - pieces->len) {
-		const size_t room = (pieces->len + len) * 2;
-		uint8_t *grown = realloc(pieces->bytes, room);
-
-		if (!grown)
-			return -ENOMEM;
-		pieces->bytes = grown;
-		pieces->room = room;
-	}
+	if (grow_items(&pieces->bytes, &pieces->room, pieces->len + len, 1))
+		return -ENOMEM;
 	memcpy(pieces->bytes + pieces->len, header + 1, len);
 	pieces->len += len;
 	if (header->type == PERFDATA_SIMPLEPERF_SPLIT)

@@ -6,6 +6,7 @@
  * perf record --threads writes a directory.  "data" has the header, attributes, features and perf's
  * own records.  Each "data.N" has the records of one ring in the kernel's order, perhaps in packs.
  */
+#include "sampler/base/grow.h"
 #include "sampler/kernel/sys.h"
 #include "sampler/perfdata/reader_private.h"
 
@@ -23,13 +24,13 @@
 
 int reader_add_stream(struct reader *reader, int fd, size_t buffer_bytes)
 {
-	struct stream **grown =
-		reallocarray(reader->streams, reader->n_streams + 1, sizeof(struct stream *));
 	struct stream *stream = calloc(1, sizeof(*stream));
-	int ret = grown && stream ? source_init(&stream->source, fd, buffer_bytes) : -ENOMEM;
+	int ret = stream
+		? grow_exact(&reader->streams, reader->n_streams + 1, sizeof(*reader->streams))
+		: -ENOMEM;
 
-	if (grown)
-		reader->streams = grown;
+	if (!ret)
+		ret = source_init(&stream->source, fd, buffer_bytes);
 	if (ret) {
 		if (stream)
 			source_fini(&stream->source);

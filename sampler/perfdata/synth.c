@@ -6,6 +6,8 @@
  */
 #include "sampler/perfdata/synth.h"
 
+#include "sampler/base/grow.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <link.h>
@@ -222,16 +224,9 @@ static int read_modules(struct modules *modules, FILE *file)
 			continue;
 		module.start = start;
 		module.size = size;
-		if (modules->n == modules->room) {
-			size_t room = modules->room ? modules->room * 2 : 64;
-			struct module *grown =
-				reallocarray(modules->list, room, sizeof(*modules->list));
-
-			if (!grown)
-				return -ENOMEM;
-			modules->list = grown;
-			modules->room = room;
-		}
+		if (grow_items(
+			    &modules->list, &modules->room, modules->n + 1, sizeof(*modules->list)))
+			return -ENOMEM;
 		modules->list[modules->n++] = module;
 	}
 	modules->by_name = calloc(modules->n + 1, sizeof(struct module *));

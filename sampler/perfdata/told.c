@@ -6,6 +6,7 @@
  */
 #include "sampler/perfdata/told.h"
 
+#include "sampler/base/grow.h"
 #include "sampler/perfdata/swap.h"
 #include "sampler/store/images.h"
 
@@ -265,15 +266,8 @@ static int add_file(struct features *features, const struct told_file *file, str
 	/* Includes the cost of allocations, here and in the copy of the names. */
 	if (features_hold(features, FILE_BYTES + strlen(path)))
 		return -EBADMSG;
-	if (info->n_told == features->told_capacity) {
-		const size_t capacity = info->n_told ? info->n_told * 2 : 64;
-
-		told = reallocarray(info->told, capacity, sizeof(*told));
-		if (!told)
-			return -ENOMEM;
-		info->told = told;
-		features->told_capacity = capacity;
-	}
+	if (grow_items(&info->told, &features->told_capacity, info->n_told + 1, sizeof(*told)))
+		return -ENOMEM;
 	told = &info->told[info->n_told];
 	*told = (struct reader_told){
 		.kind = file->kind < READER_TOLD_OTHER ? (enum reader_told_kind)file->kind

@@ -2,6 +2,7 @@
 /* tracing.c - reads and writes the tracing data section; see tracing.h. */
 #include "sampler/perfdata/tracing.h"
 
+#include "sampler/base/grow.h"
 #include "sampler/base/sysfile.h"
 #include "sampler/events/enumerators.h"
 #include "sampler/machine/tracefs.h"
@@ -104,19 +105,11 @@ static bool find_id(const char *format, uint64_t *id)
 /* Adds a format; ignores one without an id. */
 static int add(struct tracing *tracing, const char *subsystem, const char *text, size_t len)
 {
-	struct tracepoint *grown;
 	char *copy, *named;
 	uint64_t id;
 
-	if (tracing->n == tracing->size) {
-		size_t size = tracing->size ? 2 * tracing->size : 16;
-
-		grown = reallocarray(tracing->at, size, sizeof(*grown));
-		if (!grown)
-			return -ENOMEM;
-		tracing->at = grown;
-		tracing->size = size;
-	}
+	if (grow_items(&tracing->at, &tracing->size, tracing->n + 1, sizeof(*tracing->at)))
+		return -ENOMEM;
 	copy = strndup(text, len);
 	if (!copy)
 		return -ENOMEM;

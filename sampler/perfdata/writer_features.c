@@ -5,6 +5,7 @@
  * The formats are those of perf.data-file-format.txt.  Data that this machine does not report is
  * left out.
  */
+#include "sampler/base/grow.h"
 #include "sampler/machine/pmu.h"
 #include "sampler/perfdata/writer_private.h"
 
@@ -22,16 +23,9 @@ void writer_append(struct writer_bytes *bytes, const void *from, size_t len)
 {
 	if (bytes->failed || !len)
 		return;
-	if (bytes->len + len > bytes->capacity) {
-		size_t capacity = (bytes->len + len) * 2;
-		uint8_t *grown = realloc(bytes->at, capacity);
-
-		if (!grown) {
-			bytes->failed = true;
-			return;
-		}
-		bytes->at = grown;
-		bytes->capacity = capacity;
+	if (grow_items(&bytes->at, &bytes->capacity, bytes->len + len, 1)) {
+		bytes->failed = true;
+		return;
 	}
 	memcpy(bytes->at + bytes->len, from, len);
 	bytes->len += len;

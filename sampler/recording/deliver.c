@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* deliver.c - passes each record of a file to the store, tasks or counters.  Loading thread. */
+#include "sampler/base/grow.h"
 #include "sampler/events/event.h"
 #include "sampler/kernel/attr.h"
 #include "sampler/kernel/call_stack.h"
@@ -123,17 +124,10 @@ static uint16_t machine_of(const char *arch)
 
 int deliver_attrs(struct recording *recording, bool events)
 {
-	size_t n = reader_attr_count(recording->reader), size;
-	struct recording_attr *grown;
+	size_t n = reader_attr_count(recording->reader);
 
-	if (n > recording->attrs_size) {
-		size = n > 2 * recording->attrs_size ? n : 2 * recording->attrs_size;
-		grown = reallocarray(recording->attrs, size, sizeof(*grown));
-		if (!grown)
-			return -ENOMEM;
-		recording->attrs = grown;
-		recording->attrs_size = size;
-	}
+	if (grow_items(&recording->attrs, &recording->attrs_size, n, sizeof(*recording->attrs)))
+		return -ENOMEM;
 	while (recording->n_attrs < n) {
 		struct recording_attr *kept = &recording->attrs[recording->n_attrs];
 

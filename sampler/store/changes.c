@@ -4,6 +4,8 @@
  */
 #include "sampler/store/changes.h"
 
+#include "sampler/base/grow.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -105,7 +107,7 @@ static void answer(struct changes *changes, uint32_t image)
 
 int changes_tell(struct changes *changes, uint32_t image, const struct code_change *at, size_t n)
 {
-	struct changes_of of, *known, *grown;
+	struct changes_of of, *known;
 	int ret = 0;
 
 	pthread_mutex_lock(&changes->lock);
@@ -116,14 +118,12 @@ int changes_tell(struct changes *changes, uint32_t image, const struct code_chan
 	if (ret)
 		goto out;
 	if (!known) {
-		grown = reallocarray(changes->images, changes->n_images + 1, sizeof(*grown));
-		if (!grown) {
+		ret = grow_exact(&changes->images, changes->n_images + 1, sizeof(*changes->images));
+		if (ret) {
 			free(of.at);
-			ret = -ENOMEM;
 			goto out;
 		}
-		changes->images = grown;
-		known = &grown[changes->n_images++];
+		known = &changes->images[changes->n_images++];
 		known->at = NULL;
 	}
 	free(known->at);
@@ -137,7 +137,7 @@ out:
 
 int changes_move(struct changes *changes, const struct code_move *move)
 {
-	struct code_move *grown;
+	int ret;
 
 	pthread_mutex_lock(&changes->lock);
 	for (size_t i = 0; i < changes->n_moves; i++) {
@@ -154,14 +154,13 @@ int changes_move(struct changes *changes, const struct code_move *move)
 		pthread_mutex_unlock(&changes->lock);
 		return 0;
 	}
-	grown = reallocarray(changes->moves, changes->n_moves + 1, sizeof(*grown));
-	if (grown) {
-		changes->moves = grown;
-		grown[changes->n_moves++] = *move;
+	ret = grow_exact(&changes->moves, changes->n_moves + 1, sizeof(*changes->moves));
+	if (!ret) {
+		changes->moves[changes->n_moves++] = *move;
 		__atomic_store_n(&changes->serial, changes->serial + 1, __ATOMIC_RELEASE);
 	}
 	pthread_mutex_unlock(&changes->lock);
-	return grown ? 0 : -ENOMEM;
+	return ret;
 }
 
 static bool is_moved(const struct code_move *moves, size_t n, uint32_t image)

@@ -7,6 +7,7 @@
  */
 #include "sampler/store/ingest.h"
 
+#include "sampler/base/grow.h"
 #include "sampler/store/ingest_ends.h"
 #include "sampler/store/spaces.h"
 
@@ -218,20 +219,14 @@ int ingest_module(struct ingest *ingest, uint64_t start, uint64_t len, const str
 {
 	struct ingest_module new = {
 		.start = start, .end = start + len, .is_function = key->kind == IMAGE_KSYMBOL};
-	struct ingest_module *grown;
-	size_t first, last, size;
+	size_t first, last;
 	int err;
 
 	if (new.end <= start || ingest->n_modules == MODULES_MAX)
 		return 0;
-	if (ingest->n_modules == ingest->modules_size) {
-		size = ingest->modules_size ? ingest->modules_size * 2 : 64;
-		grown = reallocarray(ingest->modules, size, sizeof(*grown));
-		if (!grown)
-			return -ENOMEM;
-		ingest->modules = grown;
-		ingest->modules_size = size;
-	}
+	if (grow_items(&ingest->modules, &ingest->modules_size, ingest->n_modules + 1,
+		    sizeof(*ingest->modules)))
+		return -ENOMEM;
 	err = images_intern(ingest->images, key, &new.image);
 	if (err)
 		return err;

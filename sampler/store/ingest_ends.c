@@ -6,6 +6,7 @@
  */
 #include "sampler/store/ingest_ends.h"
 
+#include "sampler/base/grow.h"
 #include "sampler/kernel/call_stack.h"
 #include "sampler/store/spaces.h"
 
@@ -59,16 +60,9 @@ static void count_broken(
 {
 	const uint32_t image = unwind_last_image(ingest->unwind);
 
-	if (image >= ingest->n_broken_in) {
-		const uint32_t n = image + 64;
-		struct unwind_broken *grown = reallocarray(ingest->broken_in, n, sizeof(*grown));
-
-		if (!grown)
-			return;
-		memset(grown + ingest->n_broken_in, 0, (n - ingest->n_broken_in) * sizeof(*grown));
-		ingest->broken_in = grown;
-		ingest->n_broken_in = n;
-	}
+	if (grow_zeroed(
+		    &ingest->broken_in, image, &ingest->n_broken_in, sizeof(*ingest->broken_in)))
+		return;
 	ingest->broken_in[image].image = image;
 	ingest->broken_in[image].chains++;
 	ingest->broken_in[image].lacking += is_lacking;

@@ -4,6 +4,7 @@
  *
  * Sampling thread.
  */
+#include "sampler/base/grow.h"
 #include "sampler/store/spaces_private.h"
 
 #include <errno.h>
@@ -211,13 +212,9 @@ static int look_before(struct space *space, uint64_t end)
 
 static int tell_move(struct spaces *spaces, const struct code_move *move)
 {
-	struct code_move *grown =
-		reallocarray(spaces->moves, spaces->n_moves + 1, sizeof(*spaces->moves));
-
-	if (!grown)
+	if (grow_exact(&spaces->moves, spaces->n_moves + 1, sizeof(*spaces->moves)))
 		return -ENOMEM;
-	spaces->moves = grown;
-	grown[spaces->n_moves++] = *move;
+	spaces->moves[spaces->n_moves++] = *move;
 	images_pin(spaces->images, move->image);
 	images_pin(spaces->images, move->to);
 	return 0;

@@ -9,6 +9,7 @@
 #include "sampler/store/stacks.h"
 
 #include "sampler/base/chunks.h"
+#include "sampler/base/grow.h"
 #include "sampler/base/hugepages.h"
 #include "sampler/base/idtable.h"
 
@@ -234,15 +235,8 @@ static int add_page(struct stacks *stacks, enum pool pool)
 	uint32_t first = stacks->nodes.count, id = first;
 	size_t page = first / PAGE_NODES;
 
-	if (page >= stacks->pages_room) {
-		size_t room = stacks->pages_room ? stacks->pages_room * 2 : 64;
-		uint8_t *grown = realloc(stacks->page_pool, room);
-
-		if (!grown)
-			return -ENOMEM;
-		stacks->page_pool = grown;
-		stacks->pages_room = room;
-	}
+	if (grow_items(&stacks->page_pool, &stacks->pages_room, page + 1, 1))
+		return -ENOMEM;
 	stacks->page_pool[page] = (uint8_t)pool;
 	while (!chunks_add(&stacks->nodes, &id) && (id + 1) % PAGE_NODES)
 		;
@@ -265,21 +259,6 @@ static void node_release(struct stacks *stacks, uint32_t id)
 		return;
 	__atomic_store_n(&node->generation, (uint16_t)(node->generation + 1), __ATOMIC_RELAXED);
 	give_node(stacks, id);
-}
-
-static int remember_fresh(struct stacks *stacks)
-{
-	size_t size = stacks->fresh_size ? stacks->fresh_size * 2 : 256;
-	uint32_t *fresh;
-
-	if (stacks->n_fresh < stacks->fresh_size)
-		return 0;
-	fresh = realloc(stacks->fresh, size * sizeof(*fresh));
-	if (!fresh)
-		return -ENOMEM;
-	stacks->fresh = fresh;
-	stacks->fresh_size = size;
-	return 0;
 }
 
 void stacks_child_prefetch(const struct stacks *stacks, uint32_t parent, uint32_t frame)
@@ -314,7 +293,8 @@ static int child(
 
 	if (node_at(stacks, parent)->depth >= STACK_DEPTH_MAX)
 		return -EINVAL;
-	err = remember_fresh(stacks);
+	err = grow_items(
+		&stacks->fresh, &stacks->fresh_size, stacks->n_fresh + 1, sizeof(*stacks->fresh));
 	if (err)
 		return err;
 	if (!stacks->free_node[pool]) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* store.c - the open slice, sealing, snapshots; see store.h.  budget.c keeps the budget. */
+#include "sampler/base/grow.h"
 #include "sampler/store/private.h"
 
 #include "sampler/fields/values.h"
@@ -136,19 +137,14 @@ void store_publish_memory(struct store *store)
 
 static int room_in_list(struct store *store)
 {
-	size_t size = store->list_size ? store->list_size * 2 : 256;
-	struct listed *list;
+	int ret;
 
 	if (store->n_list < store->list_size)
 		return 0;
 	pthread_mutex_lock(&store->lock);
-	list = realloc(store->list, size * sizeof(*list));
-	if (list) {
-		store->list = list;
-		store->list_size = size;
-	}
+	ret = grow_items(&store->list, &store->list_size, store->n_list + 1, sizeof(*store->list));
 	pthread_mutex_unlock(&store->lock);
-	return list ? 0 : -ENOMEM;
+	return ret;
 }
 
 /* Drops the open slice, which could not be sealed.  Its samples count as dropped. */

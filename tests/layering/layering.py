@@ -30,7 +30,7 @@ MAY = {
     "sampler/store": "sampler/base sampler/machine sampler/kernel sampler/fields",
     "sampler/engine": "sampler/base sampler/machine sampler/kernel sampler/events sampler/fields "
                       "sampler/store",
-    "sampler/counting": "sampler/machine sampler/kernel sampler/events sampler/engine",
+    "sampler/counting": "sampler/base sampler/machine sampler/kernel sampler/events sampler/engine",
     "sampler/perfdata": "sampler/base sampler/machine sampler/kernel sampler/events "
                         "sampler/store",
     "sampler/recording": "sampler/base sampler/machine sampler/kernel sampler/events "
