@@ -8,18 +8,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-int array_grow(void *array, size_t *cap, size_t n, size_t size)
+int array_resize(void *array, size_t n, size_t size)
 {
 	void *old;
 
-	if (n < *cap)
-		return 0;
-	size_t want = *cap + *cap / 2 + 16;
 	memcpy(&old, array, sizeof(old));
-	void *grown = reallocarray(old, want, size);
+	void *grown = reallocarray(old, n, size);
 	if (!grown)
 		return -ENOMEM;
 	memcpy(array, &grown, sizeof(grown));
-	*cap = want;
 	return 0;
+}
+
+int array_grow(void *array, size_t *cap, size_t n, size_t size)
+{
+	if (n <= *cap)
+		return 0;
+	size_t want = *cap + *cap / 2 + 16;
+	if (want < n)
+		want = n;
+	int ret = array_resize(array, want, size);
+	if (ret == 0)
+		*cap = want;
+	return ret;
 }

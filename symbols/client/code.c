@@ -7,6 +7,7 @@
  */
 #include "symbols/client/code.h"
 
+#include "symbols/base/grow.h"
 #include "symbols/client/again.h"
 #include "symbols/client/code_client.h"
 #include "symbols/client/code_lines.h"
@@ -421,10 +422,8 @@ static int take_rights(struct code_client *client, const struct loader_job *job)
 		known->rights = rights_join(known->rights, job->rights);
 		return 0;
 	}
-	known = reallocarray(client->rights, client->n_rights + 1, sizeof(*known));
-	if (!known)
+	if (array_resize(&client->rights, client->n_rights + 1, sizeof(*client->rights)) < 0)
 		return -ENOMEM;
-	client->rights = known;
 	client->rights[client->n_rights++] = (struct image_rights){job->key, job->rights};
 	return 0;
 }

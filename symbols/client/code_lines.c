@@ -4,6 +4,8 @@
  */
 #include "symbols/client/code_lines.h"
 
+#include "symbols/base/grow.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,15 +150,8 @@ static int take_frames(struct code_lines *lines, const struct codetab *table,
 
 	if (needed > FRAMES_MAX)
 		return -E2BIG;
-	if (needed > lines->frames_cap) {
-		const size_t cap = 2 * needed;
-		struct code_lines_frame *grown =
-			reallocarray(lines->frames, cap, sizeof(*lines->frames));
-		if (!grown)
-			return -ENOMEM;
-		lines->frames = grown;
-		lines->frames_cap = cap;
-	}
+	if (array_grow(&lines->frames, &lines->frames_cap, needed, sizeof(*lines->frames)) < 0)
+		return -ENOMEM;
 	for (uint32_t i = 0; i < entry->n_frames; i++) {
 		const struct codetab_frame *frame = &table->frames[entry->frames + i];
 		const int64_t function = take_text(lines, table->pool + frame->function, room);

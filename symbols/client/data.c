@@ -4,6 +4,7 @@
  */
 #include "symbols/client/data.h"
 
+#include "symbols/base/grow.h"
 #include "symbols/client/again.h"
 #include "symbols/client/code_client.h"
 #include "symbols/client/moved_pieces.h"
@@ -68,14 +69,8 @@ static int insert(struct data_tables *data, uint32_t key)
 {
 	const size_t at = place_of(data, key);
 
-	if (data->n == data->cap) {
-		const size_t cap = data->cap ? 2 * data->cap : 16;
-		struct data_table *grown = reallocarray(data->tables, cap, sizeof(*data->tables));
-		if (!grown)
-			return -ENOMEM;
-		data->tables = grown;
-		data->cap = cap;
-	}
+	if (array_grow(&data->tables, &data->cap, data->n + 1, sizeof(*data->tables)) < 0)
+		return -ENOMEM;
 	memmove(data->tables + at + 1, data->tables + at, (data->n - at) * sizeof(*data->tables));
 	data->tables[at] = (struct data_table){.key = key, .state = SYMBOLS_PENDING};
 	data->n++;

@@ -4,6 +4,8 @@
  */
 #include "symbols/client/keptnames.h"
 
+#include "symbols/base/grow.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,14 +31,8 @@ static void place(uint32_t *slots, uint32_t n_slots, uint64_t hash, uint32_t ind
 
 static int grow(struct keptnames *names)
 {
-	if (names->n == names->room) {
-		uint32_t room = names->room ? names->room * 2 : 64;
-		struct keptname *grown = reallocarray(names->at, room, sizeof(*grown));
-		if (!grown)
-			return -ENOMEM;
-		names->at = grown;
-		names->room = room;
-	}
+	if (array_grow(&names->at, &names->room, (size_t)names->n + 1, sizeof(*names->at)) < 0)
+		return -ENOMEM;
 	if (names->n < names->n_slots / 2)
 		return 0;
 	uint32_t n_slots = names->n_slots ? names->n_slots * 2 : 128;

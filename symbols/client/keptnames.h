@@ -19,7 +19,8 @@ struct keptname {
 
 struct keptnames {
 	struct keptname *at; /* by index */
-	uint32_t n, room;
+	uint32_t n;
+	size_t room;
 	uint32_t *slots; /* index plus one; open addressing, at most half full */
 	uint32_t n_slots; /* a power of two */
 };

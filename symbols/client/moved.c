@@ -2,6 +2,7 @@
 /* moved.c - see moved.h: questions and answers.  Runs in the thread of symbols.h. */
 #include "symbols/client/moved.h"
 
+#include "symbols/base/grow.h"
 #include "symbols/client/again.h"
 #include "symbols/client/moved_pieces.h"
 #include "symbols/client/private.h"
@@ -24,11 +25,10 @@ int symbols_moved_ask(struct symbols *symbols, uint32_t key, const struct symbol
 
 	if (find_piece(pieces, key))
 		return 0;
-	struct moved_piece *grown = reallocarray(pieces->at, pieces->n + 1, sizeof(*pieces->at));
-	if (grown)
-		pieces->at = grown;
+	if (array_resize(&pieces->at, pieces->n + 1, sizeof(*pieces->at)) < 0)
+		return -ENOMEM;
 	struct loader_image *job = calloc(1, sizeof(*job));
-	if (!grown || !job || source_copy(&job->source, file) < 0) {
+	if (!job || source_copy(&job->source, file) < 0) {
 		loader_image_free(job);
 		return -ENOMEM;
 	}

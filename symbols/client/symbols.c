@@ -7,6 +7,7 @@
 #include "symbols/client/symbols.h"
 
 #include "symbols/base/clock.h"
+#include "symbols/base/grow.h"
 #include "symbols/client/again.h"
 #include "symbols/client/by_name.h"
 #include "symbols/client/code.h"
@@ -471,11 +472,8 @@ static bool take_look(struct symbols *symbols, struct image *image, struct loade
 /* Keeps the table that names given out point into.  Returns false if memory runs out. */
 static bool keep_table(struct symbols *symbols, struct image *image)
 {
-	struct symtab *old = reallocarray(image->old, image->n_old + 1, sizeof(*image->old));
-
-	if (!old)
+	if (array_resize(&image->old, image->n_old + 1, sizeof(*image->old)) < 0)
 		return false;
-	image->old = old;
 	image->old[image->n_old++] = image->table;
 	image->first_index += image->table.n_entries;
 	memset(&image->table, 0, sizeof(image->table));

@@ -125,7 +125,7 @@ static int read_steps(struct dwarf_abbrevs *table, size_t *cap, const struct dwa
 			return -EBADMSG;
 		if (attribute == 0 && form == 0)
 			break;
-		if (array_grow(&table->steps, cap, table->n_steps, sizeof(*table->steps)) < 0)
+		if (array_grow(&table->steps, cap, table->n_steps + 1, sizeof(*table->steps)) < 0)
 			return -ENOMEM;
 		struct dwarf_step step = {.form = (uint16_t)form,
 			.slot = slot_of(attribute),
@@ -162,7 +162,7 @@ static int read_table(
 	if (ret < 0)
 		return ret;
 	/* The array must exist even if no entry has attributes. */
-	if (array_grow(&table->steps, &cap_steps, 0, sizeof(*table->steps)) < 0)
+	if (array_grow(&table->steps, &cap_steps, 1, sizeof(*table->steps)) < 0)
 		return -ENOMEM;
 	for (;;) {
 		uint64_t code = dwarf_get_uleb(&cursor);
@@ -177,7 +177,7 @@ static int read_table(
 		ret = read_steps(table, &cap_steps, unit, &cursor, &abbrev);
 		if (ret < 0)
 			return ret;
-		if (array_grow(&table->abbrevs, &cap, table->n_abbrevs, sizeof(abbrev)) < 0)
+		if (array_grow(&table->abbrevs, &cap, table->n_abbrevs + 1, sizeof(abbrev)) < 0)
 			return -ENOMEM;
 		if (table->n_abbrevs && table->abbrevs[table->n_abbrevs - 1].code >= abbrev.code)
 			sorted = false;

@@ -200,7 +200,7 @@ static int add_cie(
 
 	if (cies->n == CIES_MAX)
 		return 0;
-	if (array_grow(&cies->at, &cies->cap, cies->n, sizeof(*cies->at)) < 0)
+	if (array_grow(&cies->at, &cies->cap, cies->n + 1, sizeof(*cies->at)) < 0)
 		return -ENOMEM;
 	cie.is_bad = !read_cie(reader->machine, &reader->sections[section], record, &cie);
 	cies->at[cies->n++] = cie;
@@ -251,7 +251,8 @@ static int add_fde(
 	fde.end = fde.start + (len < rest ? len : rest);
 	fde.at = (uint64_t)(record.at - bytes->bytes);
 	fde.end_at = (uint64_t)(record.end - bytes->bytes);
-	if (array_grow(&reader->fdes, &reader->fdes_cap, reader->n_fdes, sizeof(*reader->fdes)) < 0)
+	if (array_grow(&reader->fdes, &reader->fdes_cap, reader->n_fdes + 1,
+		    sizeof(*reader->fdes)) < 0)
 		return -ENOMEM;
 	reader->fdes[reader->n_fdes++] = fde;
 	return 0;

@@ -44,7 +44,7 @@ int dwarf_missing_add(struct dwarf *dwarf, const char *dir, const char *name)
 			free(path);
 			return 0;
 		}
-	if (array_grow(&dwarf->missing, &dwarf->cap_missing, dwarf->n_missing,
+	if (array_grow(&dwarf->missing, &dwarf->cap_missing, dwarf->n_missing + 1,
 		    sizeof(*dwarf->missing)) < 0) {
 		free(path);
 		return -ENOMEM;
@@ -154,7 +154,8 @@ static int add_part(struct dwarf *dwarf, int fd)
 			return 0;
 	if (dwarf->n_parts >= PARTS_MAX)
 		return 0;
-	if (array_grow(&dwarf->parts, &dwarf->cap_parts, dwarf->n_parts, sizeof(*dwarf->parts)) < 0)
+	if (array_grow(&dwarf->parts, &dwarf->cap_parts, dwarf->n_parts + 1,
+		    sizeof(*dwarf->parts)) < 0)
 		return -ENOMEM;
 	struct dwarf_image *part = calloc(1, sizeof(*part));
 	if (!part)

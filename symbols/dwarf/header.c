@@ -22,7 +22,7 @@ struct formats {
 static int add_path(
 	struct dwarf_path **paths, size_t *n, size_t *cap, const struct dwarf_path *path)
 {
-	if (array_grow(paths, cap, *n, sizeof(**paths)) < 0)
+	if (array_grow(paths, cap, *n + 1, sizeof(**paths)) < 0)
 		return -ENOMEM;
 	(*paths)[(*n)++] = *path;
 	return 0;

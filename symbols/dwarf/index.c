@@ -18,7 +18,7 @@ static int add_offset(struct dwarf *dwarf, uint64_t offset, uint32_t *owner)
 {
 	if (dwarf->n_offsets >= UINT32_MAX)
 		return -ELOOP;
-	if (array_grow(&dwarf->offsets, &dwarf->cap_offsets, dwarf->n_offsets,
+	if (array_grow(&dwarf->offsets, &dwarf->cap_offsets, dwarf->n_offsets + 1,
 		    sizeof(*dwarf->offsets)) < 0)
 		return -ENOMEM;
 	*owner = (uint32_t)dwarf->n_offsets;

@@ -77,7 +77,7 @@ static int find_tables(struct dwarf *dwarf, struct tables *tables)
 		ret = dwarf_work(dwarf, 1);
 		if (ret < 0)
 			return ret;
-		if (array_grow(&tables->at, &tables->cap, tables->n, sizeof(*tables->at)) < 0)
+		if (array_grow(&tables->at, &tables->cap, tables->n + 1, sizeof(*tables->at)) < 0)
 			return -ENOMEM;
 		tables->at[tables->n++] = (uint64_t)(cursor.at - start);
 		cursor.at = table.end;

@@ -18,7 +18,7 @@ int dwarf_ranges_add(struct dwarf_ranges *ranges, uint64_t low, uint64_t high, u
 		return 0;
 	if (ranges->n >= RANGES_MAX)
 		return -ELOOP;
-	if (array_grow(&ranges->at, &ranges->cap, ranges->n, sizeof(*ranges->at)) < 0)
+	if (array_grow(&ranges->at, &ranges->cap, ranges->n + 1, sizeof(*ranges->at)) < 0)
 		return -ENOMEM;
 	ranges->at[ranges->n++] = (struct dwarf_range){
 		.low = low, .high = high, .owner = owner, .order = (uint32_t)ranges->n};

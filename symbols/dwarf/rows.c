@@ -42,7 +42,7 @@ static int add_row(struct state *state)
 {
 	struct dwarf_rows *rows = state->rows;
 
-	if (array_grow(&rows->at, &rows->cap, rows->n, sizeof(*rows->at)) < 0)
+	if (array_grow(&rows->at, &rows->cap, rows->n + 1, sizeof(*rows->at)) < 0)
 		return -ENOMEM;
 	rows->at[rows->n++] = state->row;
 	return 0;
@@ -73,7 +73,7 @@ static int end_sequence(struct state *state, bool is_last)
 	if (is_code && state->covered)
 		ret = dwarf_ranges_add(state->covered, low, high, state->owner);
 	if (is_code && !state->covered && is_wanted(state, low, high)) {
-		if (array_grow(&rows->sequences, &rows->cap_sequences, rows->n_sequences,
+		if (array_grow(&rows->sequences, &rows->cap_sequences, rows->n_sequences + 1,
 			    sizeof(*rows->sequences)) < 0)
 			return -ENOMEM;
 		ret = dwarf_ranges_add(&rows->map, low, high, (uint32_t)rows->n_sequences);

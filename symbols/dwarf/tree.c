@@ -25,7 +25,7 @@ static int add_function(struct dwarf_unit *unit, uint64_t offset, uint64_t *next
 	*next = entry.next;
 	if (unit->n_functions >= FUNCTIONS_MAX)
 		return -ELOOP;
-	if (array_grow(&unit->functions, &unit->cap_functions, unit->n_functions,
+	if (array_grow(&unit->functions, &unit->cap_functions, unit->n_functions + 1,
 		    sizeof(*unit->functions)) < 0)
 		return -ENOMEM;
 	size_t before = unit->map.n;
@@ -81,7 +81,7 @@ static int add_inlined(struct dwarf_unit *unit, uint64_t offset, const struct dw
 {
 	if (out->n >= UINT32_MAX / 2)
 		return -ELOOP;
-	if (array_grow(&out->inlined, &out->cap, out->n, sizeof(*out->inlined)) < 0)
+	if (array_grow(&out->inlined, &out->cap, out->n + 1, sizeof(*out->inlined)) < 0)
 		return -ENOMEM;
 	out->inlined[out->n++] = (struct dwarf_inlined){.entry = offset,
 		.parent = parent,

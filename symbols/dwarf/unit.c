@@ -77,7 +77,7 @@ int dwarf_units_scan(struct dwarf_image *image, uint64_t until)
 			free(unit);
 			break;
 		}
-		if (array_grow(&image->units, &image->cap_units, image->n_units,
+		if (array_grow(&image->units, &image->cap_units, image->n_units + 1,
 			    sizeof(struct dwarf_unit *)) < 0) {
 			free(unit);
 			return -ENOMEM;

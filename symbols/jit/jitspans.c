@@ -8,6 +8,8 @@
  */
 #include "symbols/jit/jitspans.h"
 
+#include "symbols/base/grow.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,17 +28,10 @@ void jitspans_fini(struct jitspans *spans)
 
 static int add_span(struct jitspans *spans, const struct jitspan *span)
 {
-	size_t room = spans->room ? spans->room * 2 : 1024;
-
-	if (spans->n == spans->room) {
-		struct jitspan *grown = spans->n < JITSPANS_MAX
-			? reallocarray(spans->at, room, sizeof(*grown))
-			: NULL;
-		if (!grown)
-			return spans->n < JITSPANS_MAX ? -ENOMEM : -EFBIG;
-		spans->at = grown;
-		spans->room = room;
-	}
+	if (spans->n >= JITSPANS_MAX)
+		return -EFBIG;
+	if (array_grow(&spans->at, &spans->room, spans->n + 1, sizeof(*spans->at)) < 0)
+		return -ENOMEM;
 	spans->at[spans->n++] = *span;
 	return 0;
 }
@@ -69,16 +64,8 @@ int jitspans_add(struct jitspans *spans, uint64_t start, uint64_t size, uint64_t
 		return 0;
 	if (len > NAMES_BYTES_MAX - spans->names_len)
 		return -EFBIG;
-	if (spans->names_len + len > spans->names_room) {
-		size_t room = spans->names_room ? spans->names_room * 2 : 65536;
-		while (room < spans->names_len + len)
-			room *= 2;
-		char *grown = realloc(spans->names, room);
-		if (!grown)
-			return -ENOMEM;
-		spans->names = grown;
-		spans->names_room = room;
-	}
+	if (array_grow(&spans->names, &spans->names_room, spans->names_len + len, 1) < 0)
+		return -ENOMEM;
 	int ret = add_span(spans, &span);
 	if (ret == 0) {
 		memcpy(spans->names + spans->names_len, name, len);
@@ -207,14 +194,8 @@ static int found(struct sweep *sweep, size_t number, const struct chosen *chosen
 {
 	const struct run new = {chosen->span, start, end, chosen->since_ns};
 
-	if (number == sweep->runs_room) {
-		const size_t room = sweep->runs_room ? sweep->runs_room * 2 : 64;
-		struct run *grown = reallocarray(sweep->runs, room, sizeof(*grown));
-		if (!grown)
-			return -ENOMEM;
-		sweep->runs = grown;
-		sweep->runs_room = room;
-	}
+	if (array_grow(&sweep->runs, &sweep->runs_room, number + 1, sizeof(*sweep->runs)) < 0)
+		return -ENOMEM;
 	if (number == sweep->n_runs)
 		sweep->runs[sweep->n_runs++] = (struct run){.span = new.span};
 	struct run *run = &sweep->runs[number];

@@ -5,6 +5,7 @@
  */
 #include "symbols/loader/cache.h"
 
+#include "symbols/base/grow.h"
 #include "symbols/base/timedopen.h"
 #include "symbols/wire/symtab.h"
 #include "symbols/wire/unwtab.h"
@@ -365,13 +366,8 @@ static void trim(struct cache *cache)
 			len >= sizeof(entries->name) ||
 			fstatat(cache->dir_fd, dirent->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 			continue;
-		if (n == cap) {
-			struct entry *more = realloc(entries, (cap * 2 + 64) * sizeof(*entries));
-			if (!more)
-				break;
-			entries = more;
-			cap = cap * 2 + 64;
-		}
+		if (array_grow(&entries, &cap, n + 1, sizeof(*entries)) < 0)
+			break;
 		memcpy(entries[n].name, dirent->d_name, len + 1);
 		entries[n].used = st.st_mtim;
 		entries[n].bytes = (uint64_t)st.st_size;

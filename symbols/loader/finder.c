@@ -4,6 +4,7 @@
  */
 #include "symbols/loader/finder.h"
 
+#include "symbols/base/grow.h"
 #include "symbols/loader/opener.h"
 
 #include <errno.h>
@@ -77,14 +78,11 @@ static const struct pattern {
 
 static int add_debug_dir(struct finder *finder, const char *dir)
 {
-	char **grown = reallocarray(
-		finder->debug_dirs, finder->n_debug_dirs + 1, sizeof(*finder->debug_dirs));
-
-	if (!grown)
+	if (array_resize(
+		    &finder->debug_dirs, finder->n_debug_dirs + 1, sizeof(*finder->debug_dirs)) < 0)
 		return -ENOMEM;
-	finder->debug_dirs = grown;
-	grown[finder->n_debug_dirs] = strdup(dir);
-	return grown[finder->n_debug_dirs] ? (finder->n_debug_dirs++, 0) : -ENOMEM;
+	finder->debug_dirs[finder->n_debug_dirs] = strdup(dir);
+	return finder->debug_dirs[finder->n_debug_dirs] ? (finder->n_debug_dirs++, 0) : -ENOMEM;
 }
 
 int finder_init(struct finder *finder, const struct symbols_config *config)

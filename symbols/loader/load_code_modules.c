@@ -7,6 +7,7 @@
  * kernel's statements about itself are trusted, and so are files below /lib/modules with the
  * module's build-id.
  */
+#include "symbols/base/grow.h"
 #include "symbols/loader/loader_code_private.h"
 
 #include <errno.h>
@@ -54,16 +55,9 @@ static int read_modules(struct modules *out)
 			    &module.start) != 3 ||
 			!module.start || strchr(module.name, '/'))
 			continue;
-		if (out->n == cap) {
-			cap = 2 * cap + 64;
-			struct module *grown = reallocarray(out->at, cap, sizeof(*grown));
-			if (!grown) {
-				ret = -ENOMEM;
-				break;
-			}
-			out->at = grown;
-		}
-		out->at[out->n++] = module;
+		ret = array_grow(&out->at, &cap, out->n + 1, sizeof(*out->at));
+		if (ret == 0)
+			out->at[out->n++] = module;
 	}
 	free(line);
 	if (file)

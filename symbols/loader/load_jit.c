@@ -9,6 +9,7 @@
  *
  * Runs in the loader thread.
  */
+#include "symbols/base/grow.h"
 #include "symbols/loader/loader_private.h"
 
 #include "symbols/base/clock.h"
@@ -398,19 +399,15 @@ int loader_jit_copy(struct loader_jit *to, const struct loader_jit *from)
  * runs out. */
 static struct loader_copy *find_copy(struct loader *loader, uint32_t key)
 {
-	struct loader_copy *grown;
-
 	for (size_t i = 0; i < loader->n_copies; i++)
 		if (loader->copies[i].key == key)
 			return &loader->copies[i];
 	if (loader->n_copies == COPIES_MAX)
 		return NULL;
-	grown = reallocarray(loader->copies, loader->n_copies + 1, sizeof(*grown));
-	if (!grown)
+	if (array_resize(&loader->copies, loader->n_copies + 1, sizeof(*loader->copies)) < 0)
 		return NULL;
-	loader->copies = grown;
-	grown[loader->n_copies] = (struct loader_copy){.key = key};
-	return &grown[loader->n_copies++];
+	loader->copies[loader->n_copies] = (struct loader_copy){.key = key};
+	return &loader->copies[loader->n_copies++];
 }
 
 static bool has_room(const struct loader *loader, struct loader_copy *copy, uint64_t size)

@@ -9,6 +9,7 @@
  *
  * Runs in the loader thread.
  */
+#include "symbols/base/grow.h"
 #include "symbols/loader/loader_private.h"
 
 #include "symbols/base/clock.h"
@@ -95,7 +96,6 @@ static uint64_t line_start(int fd, uint64_t at)
 
 static int note_growth(struct loader_jit *jit, const struct loader_jit_file *before, uint64_t at_ns)
 {
-	struct perfmap_step *steps;
 	uint64_t since_ns = 1;
 
 	if (jit->n_steps && before->size == jit->map.size)
@@ -103,10 +103,9 @@ static int note_growth(struct loader_jit *jit, const struct loader_jit_file *bef
 	/* Without room for another step, additions count from the last step on. */
 	if (jit->n_steps == PERFMAP_STEPS_MAX)
 		return 0;
-	steps = reallocarray(jit->steps, jit->n_steps + 1, sizeof(*steps));
-	if (!steps)
+	if (array_resize(&jit->steps, jit->n_steps + 1, sizeof(*jit->steps)) < 0)
 		return -ENOMEM;
-	jit->steps = steps;
+	struct perfmap_step *steps = jit->steps;
 	if (jit->n_steps) {
 		const uint64_t last_ns = steps[jit->n_steps - 1].since_ns;
 		since_ns = at_ns > last_ns ? at_ns : last_ns;

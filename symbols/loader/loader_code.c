@@ -4,6 +4,7 @@
  *
  * Instructions go before lines, because a user waits for them.
  */
+#include "symbols/base/grow.h"
 #include "symbols/loader/loader_code_private.h"
 
 #include <errno.h>
@@ -194,14 +195,9 @@ static size_t append(struct loader_job *job, const uint64_t *offsets, size_t n)
 
 	if (n > room)
 		n = room;
-	if (job->n_offsets + n > job->offsets_cap) {
-		size_t cap = 2 * (job->n_offsets + n);
-		uint64_t *grown = reallocarray(job->offsets, cap, sizeof(*grown));
-		if (!grown)
-			return 0;
-		job->offsets = grown;
-		job->offsets_cap = cap;
-	}
+	if (array_grow(&job->offsets, &job->offsets_cap, job->n_offsets + n,
+		    sizeof(*job->offsets)) < 0)
+		return 0;
 	memcpy(job->offsets + job->n_offsets, offsets, n * sizeof(*offsets));
 	job->n_offsets += n;
 	return n;

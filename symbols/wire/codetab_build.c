@@ -5,6 +5,7 @@
  * Runs in the worker.  Keeps everything in memory until the end: a table holds a function or some
  * thousand addresses, not an image.
  */
+#include "symbols/base/grow.h"
 #include "symbols/wire/codetab.h"
 
 #include "symbols/wire/symtab.h"
@@ -35,28 +36,14 @@ struct codetab_builder {
 static bool reserve(struct codetab_builder *builder, void *array, size_t *cap, size_t used,
 	size_t n, size_t size, size_t most)
 {
-	void *old;
-
 	if (builder->error)
 		return false;
 	if (n > most || used > most - n) {
 		builder->error = -EFBIG;
 		return false;
 	}
-	if (used + n <= *cap)
-		return true;
-	size_t want = *cap ? *cap * 2 : 256;
-	while (want < used + n)
-		want *= 2;
-	memcpy(&old, array, sizeof(old));
-	void *grown = realloc(old, want * size);
-	if (!grown) {
-		builder->error = -ENOMEM;
-		return false;
-	}
-	memcpy(array, &grown, sizeof(grown));
-	*cap = want;
-	return true;
+	builder->error = array_grow(array, cap, used + n, size);
+	return builder->error == 0;
 }
 
 int codetab_builder_new(struct codetab_builder **out)

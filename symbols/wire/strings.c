@@ -4,6 +4,8 @@
  */
 #include "symbols/wire/strings.h"
 
+#include "symbols/base/grow.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,20 +61,6 @@ static int grow_slots(struct strings *strings)
 	return 0;
 }
 
-static int grow_texts(struct strings *strings)
-{
-	const uint32_t cap = strings->cap ? strings->cap * 2 : 128;
-
-	if (strings->n < strings->cap)
-		return 0;
-	const char **texts = reallocarray(strings->texts, cap, sizeof(char *));
-	if (!texts)
-		return -ENOMEM;
-	strings->texts = texts;
-	strings->cap = cap;
-	return 0;
-}
-
 static char *copy(struct strings *strings, const char *text, size_t bytes)
 {
 	struct strings_chunk *chunk = strings->chunks;
@@ -95,7 +83,9 @@ int64_t strings_add(struct strings *strings, const char *text)
 {
 	const size_t len = strlen(text);
 
-	if (grow_slots(strings) < 0 || grow_texts(strings) < 0)
+	if (grow_slots(strings) < 0 ||
+		array_grow(&strings->texts, &strings->cap, (size_t)strings->n + 1,
+			sizeof(*strings->texts)) < 0)
 		return -ENOMEM;
 	uint32_t *slot = find_slot(strings, strings->slots, strings->slots_cap, text, len);
 	if (*slot)

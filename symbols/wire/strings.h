@@ -13,7 +13,8 @@ struct strings {
 	struct strings_chunk *chunks;
 	const char **texts; /* by number */
 	uint32_t *slots; /* number + 1; open addressing, at most half full */
-	uint32_t n, cap, slots_cap;
+	uint32_t n, slots_cap;
+	size_t cap; /* capacity of texts */
 };
 
 void strings_fini(struct strings *strings);

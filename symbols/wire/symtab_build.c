@@ -107,7 +107,7 @@ void symtab_builder_free(struct symtab_builder *builder)
 /* Makes room for one more item.  Returns false and sets the error if memory runs out. */
 static bool grow(struct symtab_builder *builder, void *array, size_t *cap, size_t n, size_t size)
 {
-	if (!builder->error && array_grow(array, cap, n, size) < 0)
+	if (!builder->error && array_grow(array, cap, n + 1, size) < 0)
 		builder->error = -ENOMEM;
 	return !builder->error;
 }

@@ -4,6 +4,7 @@
  *
  * Runs in the worker.
  */
+#include "symbols/base/grow.h"
 #include "symbols/wire/unwtab.h"
 
 #include "symbols/wire/symtab.h"
@@ -62,20 +63,10 @@ void unwtab_builder_free(struct unwtab_builder *builder)
 static bool grow_array(
 	struct unwtab_builder *builder, void *array, size_t *cap, size_t n, size_t size)
 {
-	void *old;
-
-	if (n < *cap)
+	if (array_grow(array, cap, n + 1, size) == 0)
 		return true;
-	const size_t want = *cap + *cap / 2 + 256;
-	memcpy(&old, array, sizeof(old));
-	void *grown = reallocarray(old, want, size);
-	if (!grown) {
-		builder->error = -ENOMEM;
-		return false;
-	}
-	memcpy(array, &grown, sizeof(grown));
-	*cap = want;
-	return true;
+	builder->error = -ENOMEM;
+	return false;
 }
 
 /* Returns the slot of a rule, or the free slot for it. */

@@ -8,6 +8,7 @@
  */
 #include "symbols/worker/code.h"
 
+#include "symbols/base/grow.h"
 #include "symbols/dwarf/dwarf.h"
 #include "symbols/dwarf/gopclntab.h"
 #include "symbols/elf/elfsyms.h"
@@ -367,15 +368,9 @@ static int keep_entry(const struct codetab_entry *entry, void *ctx)
 {
 	struct job *job = ctx;
 
-	if (job->n_entries == job->entries_cap) {
-		size_t cap = job->entries_cap ? job->entries_cap * 2 : 256;
-		struct codetab_entry *grown =
-			reallocarray(job->entries, cap, sizeof(*job->entries));
-		if (!grown)
-			return -ENOMEM;
-		job->entries = grown;
-		job->entries_cap = cap;
-	}
+	if (array_grow(&job->entries, &job->entries_cap, job->n_entries + 1,
+		    sizeof(*job->entries)) < 0)
+		return -ENOMEM;
 	job->entries[job->n_entries++] = *entry;
 	return 0;
 }

@@ -39,7 +39,7 @@ MAY = {
     "symbols/wire": "symbols/base",
     "symbols/elf": "symbols/base symbols/wire",
     "symbols/dwarf": "symbols/base symbols/wire symbols/elf",
-    "symbols/jit": "symbols/wire",
+    "symbols/jit": "symbols/base symbols/wire",
     "symbols/worker": "symbols/base symbols/wire symbols/elf symbols/dwarf symbols/jit",
     "symbols/loader": "symbols/base symbols/wire symbols/elf symbols/dwarf symbols/jit "
                       "symbols/worker",
