@@ -44,7 +44,7 @@ MAY = {
     "symbols/loader": "symbols/base symbols/wire symbols/elf symbols/dwarf symbols/jit "
                       "symbols/worker",
     "symbols/client": "symbols/base symbols/wire symbols/worker symbols/loader",
-    "tui/base": "sampler/machine sampler/kernel symbols/base",
+    "tui/base": "sampler/base sampler/machine sampler/kernel symbols/base",
     "tui/names": "sampler/base sampler/machine sampler/store symbols/base symbols/client "
                  "tui/base",
     "tui/query": "sampler/base sampler/machine sampler/kernel sampler/events sampler/fields "

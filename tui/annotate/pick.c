@@ -4,6 +4,7 @@
  */
 #include "tui/annotate/pick.h"
 
+#include "tui/base/grow.h"
 #include "tui/names/called.h"
 
 #include <errno.h>
@@ -34,16 +35,14 @@ static int compare(const void *a, const void *b, void *ctx)
 /* Grows the sums to `limit` symrefs; each event has two sums. */
 static int grow_sums(struct pick *pick, uint32_t limit, size_t n_events)
 {
-	uint64_t *grown;
+	const size_t size = n_events * 2 * sizeof(*pick->sums);
 
 	if (limit <= pick->n_symrefs)
 		return 0;
-	grown = reallocarray(pick->sums, limit, n_events * 2 * sizeof(*grown));
-	if (!grown)
+	if (grow_exact(&pick->sums, limit, size))
 		return -ENOMEM;
-	memset(grown + (size_t)pick->n_symrefs * n_events * 2, 0,
-		(size_t)(limit - pick->n_symrefs) * n_events * 2 * sizeof(*grown));
-	pick->sums = grown;
+	memset(pick->sums + (size_t)pick->n_symrefs * n_events * 2, 0,
+		(limit - pick->n_symrefs) * size);
 	pick->n_symrefs = limit;
 	return 0;
 }

@@ -10,6 +10,7 @@
 #include "tui/base/clean.h"
 #include "tui/base/explain_errno.h"
 #include "tui/base/giveup.h"
+#include "tui/base/grow.h"
 #include "tui/commands/annotate_tree.h"
 #include "tui/commands/report_private.h"
 #include "tui/export/outfile.h"
@@ -226,18 +227,16 @@ static int add_function(struct annotate_report *report, size_t function)
 		.source_prefixes = request->source_prefixes,
 		.recording = session->recording != NULL,
 	};
-	struct annotation **grown =
-		reallocarray(report->functions, report->n_functions + 1, sizeof(*grown));
 	struct annotation *made;
-	int ret;
+	int ret =
+		grow_exact(&report->functions, report->n_functions + 1, sizeof(*report->functions));
 
-	if (!grown)
-		return -ENOMEM;
-	report->functions = grown;
+	if (ret)
+		return ret;
 	ret = annotate_new(&made, &question);
 	if (ret)
 		return ret;
-	grown[report->n_functions++] = made;
+	report->functions[report->n_functions++] = made;
 	annotate_set_mode(made, (enum annotate_mode)request->annotate_mode);
 	return annotate_update(made, &report->snapshot, report->from_ns, report->to_ns,
 		report->filter, report->ids, report->n_events);

@@ -24,17 +24,13 @@
 
 int report_add_note(struct report *report, const char *sentence)
 {
-	char **grown;
-
 	for (size_t i = 0; i < report->n_notes; i++)
 		if (!strcmp(report->notes[i], sentence))
 			return 0;
-	grown = reallocarray(report->notes, report->n_notes + 1, sizeof(*grown));
-	if (!grown)
+	if (grow_exact(&report->notes, report->n_notes + 1, sizeof(*report->notes)))
 		return -ENOMEM;
-	report->notes = grown;
-	grown[report->n_notes] = strdup(sentence);
-	if (!grown[report->n_notes])
+	report->notes[report->n_notes] = strdup(sentence);
+	if (!report->notes[report->n_notes])
 		return -ENOMEM;
 	report->n_notes++;
 	return 0;

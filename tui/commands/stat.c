@@ -12,6 +12,7 @@
 #include "tui/base/exit_status.h"
 #include "tui/base/explain_errno.h"
 #include "tui/base/giveup.h"
+#include "tui/base/grow.h"
 #include "tui/commands/stat_private.h"
 #include "tui/explain/explain.h"
 #include "tui/export/outfile.h"
@@ -70,17 +71,14 @@ struct stat_run {
 static int add_note(struct stat_run *run, const char *sentence)
 {
 	struct stat_table *table = &run->gather.table;
-	char **grown;
 
 	for (size_t i = 0; i < table->n_notes; i++)
 		if (!strcmp(table->notes[i], sentence))
 			return 0;
-	grown = reallocarray(table->notes, table->n_notes + 1, sizeof(*grown));
-	if (!grown)
+	if (grow_exact(&table->notes, table->n_notes + 1, sizeof(*table->notes)))
 		return -ENOMEM;
-	table->notes = grown;
-	grown[table->n_notes] = strdup(sentence);
-	if (!grown[table->n_notes])
+	table->notes[table->n_notes] = strdup(sentence);
+	if (!table->notes[table->n_notes])
 		return -ENOMEM;
 	table->n_notes++;
 	return 0;

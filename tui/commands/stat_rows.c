@@ -3,6 +3,7 @@
  * stat_rows.c - sums of the counting's cells by the rows of --per.
  */
 #include "sampler/kernel/attr.h"
+#include "tui/base/grow.h"
 #include "tui/commands/stat_private.h"
 
 #include "sampler/machine/proc.h"
@@ -162,16 +163,14 @@ static bool is_same(const struct stat_row *a, const struct stat_row *b)
 static int add_row(struct stat_gather *gather, struct stat_row *row)
 {
 	struct stat_table *table = &gather->table;
-	struct stat_row *grown = reallocarray(table->rows, table->n_rows + 1, sizeof(*grown));
 
-	if (!grown)
+	if (grow_exact(&table->rows, table->n_rows + 1, sizeof(*table->rows)))
 		return -ENOMEM;
-	table->rows = grown;
 	row->counts = calloc(table->n_events, sizeof(*row->counts));
 	if (!row->counts)
 		return -ENOMEM;
 	name_row(gather, row);
-	grown[table->n_rows++] = *row;
+	table->rows[table->n_rows++] = *row;
 	return 0;
 }
 
@@ -205,14 +204,11 @@ static int take_cells(struct stat_gather *gather, const struct counting *countin
 
 	if (n == gather->n_cells)
 		return 0;
-	row_of = reallocarray(gather->row_of, n, sizeof(*row_of));
-	if (!row_of)
+	if (grow_exact(&gather->row_of, n, sizeof(*row_of)) ||
+		grow_exact(&gather->before, n, sizeof(*before)))
 		return -ENOMEM;
-	gather->row_of = row_of;
-	before = reallocarray(gather->before, n, sizeof(*before));
-	if (!before)
-		return -ENOMEM;
-	gather->before = before;
+	row_of = gather->row_of;
+	before = gather->before;
 	for (; gather->n_cells < n; gather->n_cells++) {
 		size_t i = gather->n_cells;
 		int ret = find_row(gather, &cells[i], near, &row_of[i]);

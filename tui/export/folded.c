@@ -9,6 +9,7 @@
  * But different functions stay different: they keep their parameters if others have the same name,
  * and functions without a name have their addresses.  UI thread.
  */
+#include "tui/base/grow.h"
 #include "tui/export/fold.h"
 
 #include "symbols/base/function_name.h"
@@ -194,25 +195,10 @@ struct writing {
 	struct bytes ready; /* complete lines */
 };
 
-static int make_room(struct bytes *bytes, size_t more)
-{
-	size_t need = bytes->len + more;
-	char *grown;
-
-	if (need <= bytes->room)
-		return 0;
-	grown = realloc(bytes->at, need * 2);
-	if (!grown)
-		return -ENOMEM;
-	bytes->at = grown;
-	bytes->room = need * 2;
-	return 0;
-}
-
 /* Appends a node's text to its parent's line. */
 static int put_text(struct bytes *line, const struct intern_entry *text, bool command)
 {
-	int ret = make_room(line, (size_t)text->len + 1);
+	int ret = grow_items(&line->at, &line->room, line->len + text->len + 1, 1);
 	char *to;
 
 	if (ret)
@@ -257,7 +243,7 @@ static int put_line(struct writing *writing, uint64_t weight)
 {
 	const struct bytes *line = &writing->line;
 	struct bytes *ready = &writing->ready;
-	int ret = make_room(ready, line->len + NUMBER_MAX);
+	int ret = grow_items(&ready->at, &ready->room, ready->len + line->len + NUMBER_MAX, 1);
 
 	if (ret)
 		return ret;

@@ -87,14 +87,8 @@ static int put(struct pprof *pprof, const Pprof__Profile *piece)
 {
 	size_t n = pprof__profile__get_packed_size(piece);
 
-	if (n > pprof->piece_size) {
-		uint8_t *grown = realloc(pprof->piece, n * 2);
-
-		if (!grown)
-			return -ENOMEM;
-		pprof->piece = grown;
-		pprof->piece_size = n * 2;
-	}
+	if (grow_items(&pprof->piece, &pprof->piece_size, n, 1))
+		return -ENOMEM;
 	pprof__profile__pack(piece, pprof->piece);
 	return gzip_write(pprof->gzip, pprof->piece, n);
 }

@@ -197,15 +197,11 @@ int record_cmdline(char ***words, size_t *n)
 	*words = NULL;
 	*n = 0;
 	while (file && !ret && (len = getdelim(&text, &room, '\0', file)) > 0) {
-		char **grown = reallocarray(*words, *n + 1, sizeof(*grown));
-
-		if (!grown) {
-			ret = -ENOMEM;
+		ret = grow_exact(words, *n + 1, sizeof(**words));
+		if (ret)
 			break;
-		}
-		*words = grown;
-		grown[*n] = strdup(text);
-		if (!grown[*n])
+		(*words)[*n] = strdup(text);
+		if (!(*words)[*n])
 			ret = -ENOMEM;
 		else
 			++*n;
@@ -341,15 +337,8 @@ static int add(
 
 	if (!len || len > sizeof(entry->build_id))
 		return 0;
-	if (ids->n == ids->capacity) {
-		size_t capacity = ids->capacity ? ids->capacity * 2 : 16;
-		struct reader_build_id *grown = reallocarray(ids->list, capacity, sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		ids->list = grown;
-		ids->capacity = capacity;
-	}
+	if (grow_items(&ids->list, &ids->capacity, ids->n + 1, sizeof(*ids->list)))
+		return -ENOMEM;
 	entry = &ids->list[ids->n];
 	*entry = (struct reader_build_id){
 		.path = strdup(path),

@@ -20,23 +20,16 @@ static int grow(struct forest *forest)
 	uint32_t room = forest->room ? forest->room * 2 : 1024;
 	uint32_t **arrays[] = {&forest->parent, &forest->frame, &forest->symref, &forest->above,
 		&forest->child, &forest->sibling, &forest->same};
-	uint64_t *met;
 
 	if (forest->n < forest->room)
 		return 0;
 	if (room < forest->room)
 		return -ENOMEM;
-	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) {
-		uint32_t *grown = reallocarray(*arrays[i], room, sizeof(*grown));
-
-		if (!grown)
+	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
+		if (grow_exact(arrays[i], room, sizeof(**arrays[i])))
 			return -ENOMEM;
-		*arrays[i] = grown;
-	}
-	met = reallocarray(forest->met, room, sizeof(*met));
-	if (!met)
+	if (grow_exact(&forest->met, room, sizeof(*forest->met)))
 		return -ENOMEM;
-	forest->met = met;
 	forest->room = room;
 	return 0;
 }

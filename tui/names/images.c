@@ -129,17 +129,13 @@ static int name_image(struct image_info *info, const struct image *image)
 /* Shared strings are few, so the search is linear. */
 const char *names_shared(struct names *names, const char *text, const char *other)
 {
-	char **grown;
-
 	for (uint32_t i = 0; i < names->n_modules; i++)
 		if (!strcmp(names->modules[i], text))
 			return names->modules[i];
-	grown = reallocarray(names->modules, names->n_modules + 1, sizeof(*grown));
-	if (grown) {
-		names->modules = grown;
-		grown[names->n_modules] = strdup(text);
-		if (grown[names->n_modules])
-			return grown[names->n_modules++];
+	if (!grow_exact(&names->modules, names->n_modules + 1u, sizeof(*names->modules))) {
+		names->modules[names->n_modules] = strdup(text);
+		if (names->modules[names->n_modules])
+			return names->modules[names->n_modules++];
 	}
 	symbols_lack_memory(names->symbols);
 	return other;

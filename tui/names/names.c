@@ -48,13 +48,10 @@ static uint32_t ref_new(struct names *names)
 	uint32_t chunk = names->n_refs / NAMES_CHUNK;
 
 	if (names->n_refs % NAMES_CHUNK == 0) {
-		struct ref **grown = reallocarray(names->chunks, chunk + 1, sizeof(*grown));
-
-		if (!grown)
+		if (grow_exact(&names->chunks, chunk + 1, sizeof(*names->chunks)))
 			return 0;
-		names->chunks = grown;
-		grown[chunk] = calloc(NAMES_CHUNK, sizeof(**grown));
-		if (!grown[chunk])
+		names->chunks[chunk] = calloc(NAMES_CHUNK, sizeof(**names->chunks));
+		if (!names->chunks[chunk])
 			return 0;
 	}
 	return names->n_refs++;
@@ -176,16 +173,10 @@ void names_free(struct names *names)
 
 static void watch_for_pretty(struct names *names, uint32_t symref)
 {
-	if (names->n_ugly == names->ugly_room) {
-		uint32_t room = names->ugly_room ? names->ugly_room * 2 : 256;
-		uint32_t *grown = reallocarray(names->ugly, room, sizeof(*grown));
-
-		if (!grown) {
-			symbols_lack_memory(names->symbols); /* the mangled name stays */
-			return;
-		}
-		names->ugly = grown;
-		names->ugly_room = room;
+	if (grow_room((void **)&names->ugly, names->n_ugly, &names->ugly_room,
+		    sizeof(*names->ugly))) {
+		symbols_lack_memory(names->symbols); /* the mangled name stays */
+		return;
 	}
 	names->ugly[names->n_ugly++] = symref;
 }

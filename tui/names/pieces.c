@@ -6,6 +6,7 @@
  * The sampler makes an image of each such piece (struct image_text); client/moved.h compares it
  * with the file.  Frames in it then become frames of the file, or of other code.
  */
+#include "tui/base/grow.h"
 #include "tui/names/private.h"
 
 #include "tui/names/rules.h"
@@ -28,17 +29,14 @@ bool names_asks_pieces(const struct names *names)
 void names_meet_piece(struct names *names, uint32_t image)
 {
 	struct image_text text;
-	struct names_piece *grown;
 
 	if (!names->code || !names->symbols || !images_text(names->images, image, &text))
 		return;
-	grown = reallocarray(names->pieces, names->n_pieces + 1u, sizeof(*grown));
-	if (!grown) {
+	if (grow_exact(&names->pieces, names->n_pieces + 1u, sizeof(*names->pieces))) {
 		symbols_lack_memory(names->symbols);
 		return;
 	}
-	names->pieces = grown;
-	grown[names->n_pieces++] = (struct names_piece){
+	names->pieces[names->n_pieces++] = (struct names_piece){
 		.image = image,
 		.question = {.start = text.start,
 			.end = text.end,

@@ -9,6 +9,7 @@
 #include "sampler/events/clash.h"
 #include "sampler/events/event.h"
 #include "tui/base/clean.h"
+#include "tui/base/grow.h"
 #include "tui/explain/explain.h"
 #include "tui/options/config.h"
 #include "tui/options/private.h"
@@ -75,13 +76,10 @@ int args_choose(
 
 int args_add_word(struct args *args, char ***words, size_t *n, const char *text, size_t len)
 {
-	char **grown = reallocarray(*words, *n + 1, sizeof(**words));
-
-	if (!grown)
+	if (grow_exact(words, *n + 1, sizeof(**words)))
 		return args_no_memory(args);
-	*words = grown;
-	grown[*n] = strndup(text, len);
-	if (!grown[*n])
+	(*words)[*n] = strndup(text, len);
+	if (!(*words)[*n])
 		return args_no_memory(args);
 	(*n)++;
 	return 0;
@@ -142,12 +140,9 @@ static unsigned int command_bit(int command)
 
 static int add_given(struct args *args, const struct args_given *given)
 {
-	struct args_given *grown = reallocarray(args->given, args->n_given + 1, sizeof(*grown));
-
-	if (!grown)
+	if (grow_exact(&args->given, args->n_given + 1, sizeof(*args->given)))
 		return args_no_memory(args);
-	args->given = grown;
-	grown[args->n_given++] = *given;
+	args->given[args->n_given++] = *given;
 	return 0;
 }
 

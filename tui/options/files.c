@@ -5,6 +5,7 @@
  * Files are opened only to check them, and closed again.  The code that loads a file opens it
  * again.
  */
+#include "tui/base/grow.h"
 #include "tui/options/private.h"
 
 #include "sampler/perfdata/reader.h"
@@ -165,16 +166,13 @@ static const char *why_not(enum args_kind kind, int error)
 int args_add_file(struct args *args, char *path)
 {
 	struct request *request = &args->request;
-	char **grown;
 
 	if (request->command != CMD_DIFF && request->n_files)
 		return args_refuse(args, "'%s': strobe %s takes one recording, and has '%s'%s",
 			path, args_command_name((int)request->command), request->files[0],
 			request->command == CMD_ARCHIVE ? "" : "; strobe diff compares several");
-	grown = reallocarray(request->files, request->n_files + 1, sizeof(*grown));
-	if (!grown)
+	if (grow_exact(&request->files, request->n_files + 1, sizeof(*request->files)))
 		return args_no_memory(args);
-	request->files = grown;
 	request->files[request->n_files++] = path;
 	return 0;
 }
@@ -437,13 +435,11 @@ int args_add_debug_dir(struct args *args, const char *text)
 
 	if (check_directory(args, "--debug-dir", text))
 		return -EINVAL;
-	const char **grown = reallocarray(
-		request->debug_dirs, request->n_debug_dirs + 2, sizeof(*request->debug_dirs));
-	if (!grown)
+	if (grow_exact(
+		    &request->debug_dirs, request->n_debug_dirs + 2, sizeof(*request->debug_dirs)))
 		return args_no_memory(args);
-	request->debug_dirs = grown;
-	grown[request->n_debug_dirs++] = text;
-	grown[request->n_debug_dirs] = NULL;
+	request->debug_dirs[request->n_debug_dirs++] = text;
+	request->debug_dirs[request->n_debug_dirs] = NULL;
 	return 0;
 }
 

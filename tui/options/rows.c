@@ -2,6 +2,7 @@
 /*
  * rows.c - the values of options that filter samples and choose how they are shown.
  */
+#include "tui/base/grow.h"
 #include "tui/options/private.h"
 
 #include "sampler/machine/proc.h"
@@ -16,13 +17,10 @@
 static int add_term(struct args *args, const struct filter_term *term)
 {
 	struct request *request = &args->request;
-	struct filter_term *grown =
-		reallocarray(request->terms, request->n_terms + 1, sizeof(*grown));
 
-	if (!grown)
+	if (grow_exact(&request->terms, request->n_terms + 1, sizeof(*request->terms)))
 		return args_no_memory(args);
-	request->terms = grown;
-	grown[request->n_terms++] = *term;
+	request->terms[request->n_terms++] = *term;
 	return 0;
 }
 
@@ -207,13 +205,11 @@ static int add_only(struct args *args, const char *text)
 {
 	struct request *request = &args->request;
 	struct expr_error error;
-	struct expr *grown = reallocarray(request->only, request->n_only + 1, sizeof(*grown));
 	int ret;
 
-	if (!grown)
+	if (grow_exact(&request->only, request->n_only + 1, sizeof(*request->only)))
 		return args_no_memory(args);
-	request->only = grown;
-	ret = expr_parse(&grown[request->n_only], text, &error);
+	ret = expr_parse(&request->only[request->n_only], text, &error);
 	if (ret == -ENOMEM)
 		return args_no_memory(args);
 	if (ret)
@@ -244,20 +240,17 @@ int args_apply_filter(struct args *args, int id, const char *text)
 static int add_source_prefix(struct args *args, const char *text)
 {
 	struct request *request = &args->request;
-	const char **grown;
 
 	if (!*text || *text == '=')
 		return args_refuse(args,
 			"--source-prefix '%s': not FROM=TO, such as /build=/home/me/src, nor a "
 			"directory",
 			text);
-	grown = reallocarray(
-		request->source_prefixes, request->n_source_prefixes + 2, sizeof(*grown));
-	if (!grown)
+	if (grow_exact(&request->source_prefixes, request->n_source_prefixes + 2,
+		    sizeof(*request->source_prefixes)))
 		return args_no_memory(args);
-	request->source_prefixes = grown;
-	grown[request->n_source_prefixes++] = text;
-	grown[request->n_source_prefixes] = NULL;
+	request->source_prefixes[request->n_source_prefixes++] = text;
+	request->source_prefixes[request->n_source_prefixes] = NULL;
 	return 0;
 }
 

@@ -4,6 +4,7 @@
  *
  * With a recording, the same letters select recorded samples by filter terms.
  */
+#include "tui/base/grow.h"
 #include "tui/options/private.h"
 
 #include "sampler/engine/trigger.h"
@@ -27,7 +28,6 @@ static int parse_ids(
 		size_t len = strcspn(at, ",");
 		char word[16];
 		uint64_t value;
-		int32_t *grown;
 
 		if (!len)
 			return args_refuse(args, "%s '%s': an id is missing", option, text);
@@ -39,10 +39,8 @@ static int parse_ids(
 		if (args_number(word, 1, INT32_MAX, &value))
 			return args_refuse(
 				args, "%s '%s': not a process or thread id", option, word);
-		grown = reallocarray(*ids, *n + 1, sizeof(**ids));
-		if (!grown)
+		if (grow_exact(ids, *n + 1, sizeof(**ids)))
 			return args_no_memory(args);
-		*ids = grown;
 		(*ids)[(*n)++] = (int32_t)value;
 		if (!at[len])
 			return 0;
@@ -114,7 +112,6 @@ static int parse_event_names(struct args *args, const char *text)
 static int add_events(
 	struct args *args, const char *option, const char *text, struct event_spec *specs, size_t n)
 {
-	struct event_spec *grown;
 	uint16_t groups = 0;
 
 	if (n > ENGINE_EVENTS_MAX - args->n_events) {
@@ -122,12 +119,10 @@ static int add_events(
 		return args_refuse(
 			args, "%s '%s': more than %d events", option, text, ENGINE_EVENTS_MAX);
 	}
-	grown = reallocarray(args->events, args->n_events + n, sizeof(*grown));
-	if (!grown) {
+	if (grow_exact(&args->events, args->n_events + n, sizeof(*args->events))) {
 		free(specs);
 		return args_no_memory(args);
 	}
-	args->events = grown;
 	/* Groups are numbered within each text, so renumber them after those of earlier -e
 	 * options. */
 	for (size_t i = 0; i < args->n_events; i++)

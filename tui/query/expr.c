@@ -5,6 +5,7 @@
 #include "tui/query/expr.h"
 
 #include "sampler/machine/proc.h"
+#include "tui/base/grow.h"
 #include "tui/query/field_names.h"
 
 #include <errno.h>
@@ -48,12 +49,10 @@ static void skip_blanks(struct parser *parser)
 static int add_term(struct parser *parser, const struct filter_term *term)
 {
 	struct expr *expr = parser->expr;
-	struct filter_term *grown = reallocarray(expr->terms, expr->n + 1, sizeof(*grown));
 
-	if (!grown)
+	if (grow_exact(&expr->terms, expr->n + 1, sizeof(*expr->terms)))
 		return -ENOMEM;
-	expr->terms = grown;
-	grown[expr->n++] = *term;
+	expr->terms[expr->n++] = *term;
 	return 0;
 }
 

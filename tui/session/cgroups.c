@@ -5,6 +5,7 @@
 #include "tui/session/cgroups.h"
 
 #include "tui/base/clean.h"
+#include "tui/base/grow.h"
 #include "tui/explain/text.h"
 
 #include <errno.h>
@@ -159,14 +160,12 @@ int cgroups_pids(const struct event_cgroup *cgroups, size_t n, int32_t **pids, s
 	*pids = NULL;
 	*n_pids = 0;
 	for (size_t i = 0; i < n; i++) {
-		int32_t *found, *grown;
+		int32_t *found;
 		size_t more;
 		int ret = cgroup_pids(cgroups[i].path, &found, &more);
 
 		if (!ret && more) {
-			grown = reallocarray(all, n_all + more, sizeof(*all));
-			ret = grown ? 0 : -ENOMEM;
-			all = grown ? grown : all;
+			ret = grow_exact(&all, n_all + more, sizeof(*all));
 			for (size_t k = 0; k < more && !ret; k++)
 				all[n_all++] = found[k];
 		}

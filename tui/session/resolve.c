@@ -5,6 +5,7 @@
 #include "tui/session/resolve.h"
 
 #include "symbols/client/by_name.h"
+#include "tui/base/grow.h"
 #include "tui/session/resolve_private.h"
 
 #include <errno.h>
@@ -114,7 +115,7 @@ static int ask(struct resolving *at, const struct symbols_source *source, struct
 {
 	struct resolve_job *job = at->job;
 	const char *symbol = at->spec->needs.symbol;
-	struct answer *answer = NULL, *grown;
+	struct answer *answer = NULL;
 	int error, ret = 0;
 
 	for (size_t i = 0; i < job->n_answers && !answer; i++) {
@@ -125,11 +126,9 @@ static int ask(struct resolving *at, const struct symbols_source *source, struct
 			answer = one;
 	}
 	if (!answer) {
-		grown = reallocarray(job->answers, job->n_answers + 1, sizeof(*grown));
-		if (!grown)
+		if (grow_exact(&job->answers, job->n_answers + 1, sizeof(*job->answers)))
 			return -ENOMEM;
-		job->answers = grown;
-		answer = &grown[job->n_answers];
+		answer = &job->answers[job->n_answers];
 		*answer = (struct answer){.kind = source->kind,
 			.path = strdup(source->path),
 			.pid = source->pid,

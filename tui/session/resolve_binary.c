@@ -3,6 +3,7 @@
  * resolve_binary.c - see resolve_private.h.  UI thread.
  */
 #include "symbols/base/timedopen.h"
+#include "tui/base/grow.h"
 #include "tui/session/resolve_private.h"
 
 #include <errno.h>
@@ -21,15 +22,8 @@ static int add_file(struct resolve_maps *maps, const char *path, uint64_t start)
 	for (size_t i = 0; i < maps->n; i++)
 		if (!strcmp(maps->files[i].path, path))
 			return 0;
-	if (maps->n == maps->cap) {
-		const size_t cap = maps->cap ? 2 * maps->cap : 32;
-		struct resolve_file *grown = reallocarray(maps->files, cap, sizeof(*maps->files));
-
-		if (!grown)
-			return -ENOMEM;
-		maps->files = grown;
-		maps->cap = cap;
-	}
+	if (grow_items(&maps->files, &maps->cap, maps->n + 1, sizeof(*maps->files)))
+		return -ENOMEM;
 	maps->files[maps->n].path = strdup(path);
 	maps->files[maps->n].start = start;
 	if (!maps->files[maps->n].path)

@@ -8,6 +8,7 @@
 #include "tui/session/session.h"
 
 #include "tui/base/clean.h"
+#include "tui/base/grow.h"
 #include "tui/explain/explain.h"
 #include "tui/session/resolve.h"
 #include "tui/session/times.h"
@@ -71,16 +72,12 @@ static int refuse_call(
 
 static int choose(struct chosen *chosen, int32_t pid)
 {
-	int32_t *grown;
-
 	for (size_t i = 0; i < chosen->n; i++)
 		if (chosen->pids[i] == pid)
 			return 0;
-	grown = reallocarray(chosen->pids, chosen->n + 1, sizeof(*grown));
-	if (!grown)
+	if (grow_exact(&chosen->pids, chosen->n + 1, sizeof(*chosen->pids)))
 		return -ENOMEM;
-	chosen->pids = grown;
-	grown[chosen->n++] = pid;
+	chosen->pids[chosen->n++] = pid;
 	return 0;
 }
 

@@ -7,6 +7,8 @@
  */
 #include "tui/session/times.h"
 
+#include "tui/base/grow.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -47,15 +49,8 @@ static bool add_block(struct times *times)
 {
 	if ((times->n + 1) * BLOCK_BYTES > times->bytes_max)
 		return false;
-	if (times->n == times->room) {
-		size_t room = times->room ? 2 * times->room : 16;
-		uint8_t **grown = reallocarray(times->blocks, room, sizeof(*grown));
-
-		if (!grown)
-			return false;
-		times->blocks = grown;
-		times->room = room;
-	}
+	if (grow_items(&times->blocks, &times->room, times->n + 1, sizeof(*times->blocks)))
+		return false;
 	times->blocks[times->n] = calloc(1, BLOCK_BYTES);
 	if (!times->blocks[times->n])
 		return false;

@@ -6,6 +6,7 @@
 
 #include "symbols/client/unwind.h"
 #include "symbols/wire/unwtab.h"
+#include "tui/base/grow.h"
 #include "tui/names/names.h"
 
 #include <errno.h>
@@ -95,17 +96,10 @@ void unwinding_stop(struct unwinding *unwinding)
 
 static struct known *known_of(struct unwinding *unwinding, uint32_t image)
 {
-	if (image >= unwinding->n_known) {
-		const uint32_t n = image + 64;
-		struct known *grown = reallocarray(unwinding->known, n, sizeof(*grown));
-
-		if (!grown) {
-			symbols_lack_memory(unwinding->symbols);
-			return NULL;
-		}
-		memset(grown + unwinding->n_known, 0, (n - unwinding->n_known) * sizeof(*grown));
-		unwinding->known = grown;
-		unwinding->n_known = n;
+	if (grow_zeroed((void **)&unwinding->known, image, &unwinding->n_known,
+		    sizeof(*unwinding->known))) {
+		symbols_lack_memory(unwinding->symbols);
+		return NULL;
 	}
 	return &unwinding->known[image];
 }

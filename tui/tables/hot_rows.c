@@ -2,6 +2,7 @@
 /*
  * hot_rows.c - the sorted rows of a hot table.
  */
+#include "tui/base/grow.h"
 #include "tui/tables/hot_private.h"
 
 #include "sampler/base/radix.h"
@@ -280,20 +281,6 @@ static void find_first(struct hot *hot, const struct hot_query *query, struct or
 
 /* --- all rows --- */
 
-static int grow_rows(struct hot *hot, size_t n)
-{
-	struct hot_row *grown;
-
-	if (hot->rows_room >= n)
-		return 0;
-	grown = reallocarray(hot->rows, 2 * n, sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	hot->rows = grown;
-	hot->rows_room = 2 * n;
-	return 0;
-}
-
 static int find_all(struct hot *hot, const struct hot_query *query, struct order *order,
 	const struct hot_row **rows, size_t *n)
 {
@@ -327,7 +314,7 @@ int hot_rows(struct hot *hot, const struct hot_query *query, const struct hot_ro
 	clear_unused(&hot->columns[query->event]);
 	most = count_used(&hot->columns[query->event]);
 	if (first_are_enough(query, most)) {
-		if (grow_rows(hot, query->most))
+		if (grow_items(&hot->rows, &hot->rows_room, query->most, sizeof(*hot->rows)))
 			return -ENOMEM;
 		find_first(hot, query, &order);
 		*rows = hot->rows;
@@ -336,7 +323,7 @@ int hot_rows(struct hot *hot, const struct hot_query *query, const struct hot_ro
 	}
 	if (query->base)
 		most += count_used(&query->base->columns[query->event]);
-	ret = grow_rows(hot, 2 * most);
+	ret = grow_items(&hot->rows, &hot->rows_room, 2 * most, sizeof(*hot->rows));
 	if (!ret)
 		ret = find_all(hot, query, &order, rows, n);
 	if (ret) {

@@ -172,11 +172,11 @@ static int by_path(const void *a, const void *b)
 
 static int remember_order(struct calls_rows *rows)
 {
-	struct calls_order *order = realloc(rows->before, (rows->n ? rows->n : 1) * sizeof(*order));
+	struct calls_order *order;
 
-	if (!order)
+	if (grow_exact(&rows->before, rows->n ? rows->n : 1, sizeof(*order)))
 		return -ENOMEM;
-	rows->before = order;
+	order = rows->before;
 	rows->n_before = rows->n;
 	for (size_t i = 0; i < rows->n; i++) {
 		/* Rows above the center are in reverse order. */

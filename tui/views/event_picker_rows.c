@@ -5,6 +5,7 @@
 #include "sampler/events/catalogue.h"
 #include "tui/base/clean.h"
 #include "tui/base/explain_errno.h"
+#include "tui/base/grow.h"
 #include "tui/explain/explain.h"
 #include "tui/views/event_picker.h"
 
@@ -39,15 +40,13 @@ static bool same_part(const struct catalogue_entry *a, const struct catalogue_en
 
 static struct picker_group *add_group(struct picker *picker, size_t first)
 {
-	struct picker_group *grown =
-		reallocarray(picker->groups, picker->n_groups + 1, sizeof(*grown));
+	struct picker_group *group;
 
-	if (!grown)
+	if (grow_exact(&picker->groups, picker->n_groups + 1, sizeof(*group)))
 		return NULL;
-	picker->groups = grown;
-	grown += picker->n_groups++;
-	*grown = (struct picker_group){.first = first};
-	return grown;
+	group = &picker->groups[picker->n_groups++];
+	*group = (struct picker_group){.first = first};
+	return group;
 }
 
 static int make_groups(struct picker *picker)
@@ -134,15 +133,8 @@ static void find_entries(struct picker *picker)
 
 static int add(struct picker *picker, enum picker_row_kind kind, int depth, size_t at)
 {
-	if (picker->list.n == picker->room) {
-		size_t room = picker->room ? 2 * picker->room : 256;
-		struct picker_row *grown = reallocarray(picker->rows, room, sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		picker->rows = grown;
-		picker->room = room;
-	}
+	if (grow_items(&picker->rows, &picker->room, picker->list.n + 1, sizeof(*picker->rows)))
+		return -ENOMEM;
 	picker->rows[picker->list.n++] = (struct picker_row){kind, depth, at};
 	return 0;
 }

@@ -5,6 +5,7 @@
  * Lines are wrapped.  The view follows the end until the user scrolls away from it.
  */
 #include "tui/base/format.h"
+#include "tui/base/grow.h"
 #include "tui/base/width.h"
 #include "tui/model/logbook.h"
 #include "tui/screen/screen.h"
@@ -65,15 +66,8 @@ static unsigned int log_action(struct view *view, struct screen *screen, enum ac
 
 static int add_part(struct log_view *log, size_t n, const struct part *part)
 {
-	if (n >= log->capacity) {
-		size_t capacity = log->capacity ? log->capacity * 2 : 256;
-		struct part *parts = realloc(log->parts, capacity * sizeof(*parts));
-
-		if (!parts)
-			return -ENOMEM;
-		log->parts = parts;
-		log->capacity = capacity;
-	}
+	if (grow_items(&log->parts, &log->capacity, n + 1, sizeof(*log->parts)))
+		return -ENOMEM;
 	log->parts[n] = *part;
 	return 0;
 }

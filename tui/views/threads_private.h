@@ -26,7 +26,7 @@ struct threads {
 	struct list list; /* list of `shown` */
 	const struct lanes *lanes; /* owned by the model, valid until its next answer */
 	uint32_t *shown; /* indices in lanes->lane, sorted */
-	uint32_t shown_room;
+	size_t shown_room;
 	struct lane selected; /* selected row: its pid, tid, cpu and name identify it */
 	bool moved; /* the cursor left the first row */
 	enum query_group group;

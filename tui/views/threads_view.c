@@ -5,6 +5,7 @@
  * threads_draw.c draws it.  The cursor stays on its row while numbers change.  States come from
  * /proc, only for visible rows.
  */
+#include "tui/base/grow.h"
 #include "tui/screen/screen.h"
 #include "tui/views/threads_private.h"
 #include "tui/views/views.h"
@@ -168,15 +169,9 @@ static int take_rows(struct threads *threads, struct model *model)
 	list_set_count(&threads->list, 0);
 	if (ret)
 		return ret;
-	if (threads->lanes->n > threads->shown_room) {
-		uint32_t *grown =
-			reallocarray(threads->shown, 2 * (size_t)threads->lanes->n, sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		threads->shown = grown;
-		threads->shown_room = 2 * threads->lanes->n;
-	}
+	if (grow_items(&threads->shown, &threads->shown_room, threads->lanes->n,
+		    sizeof(*threads->shown)))
+		return -ENOMEM;
 	threads->whole = 0;
 	for (uint32_t i = 0; i < threads->lanes->n; i++) {
 		threads->whole += threads->lanes->lane[i].weight;
