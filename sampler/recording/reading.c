@@ -5,6 +5,7 @@
  *
  * It does all work that a sample alone allows, because the loading thread has more to do.
  */
+#include "sampler/kernel/sys.h"
 #include "sampler/recording/recording_private.h"
 
 #include <errno.h>
@@ -20,7 +21,7 @@ static void publish_sometimes(struct recording *recording)
 	if (++reading->since_published < PUBLISH_RECORDS)
 		return;
 	reading->since_published = 0;
-	now_ns = recording_monotonic_ns();
+	now_ns = sys_now_ns();
 	if (now_ns - reading->published_ns < PUBLISH_NS)
 		return;
 	reading->published_ns = now_ns;

@@ -3,6 +3,7 @@
  * recording.c - a recording's life cycle, its loading thread, and the data for other threads; see
  * recording.h.
  */
+#include "sampler/kernel/sys.h"
 #include "sampler/recording/recording_private.h"
 
 #include <errno.h>
@@ -11,18 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #define PUBLISH_NS 50000000ull
-
-uint64_t recording_monotonic_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* --- the loading thread: publishing --- */
 
@@ -56,7 +48,7 @@ static void publish(struct recording *recording)
 
 static void publish_sometimes(struct recording *recording)
 {
-	uint64_t now_ns = recording_monotonic_ns();
+	uint64_t now_ns = sys_now_ns();
 
 	if (now_ns - recording->published_ns < PUBLISH_NS)
 		return;

@@ -199,7 +199,6 @@ void reading_join(struct recording *recording);
 
 /* --- recording.c --- */
 
-uint64_t recording_monotonic_ns(void);
 /* Publishes the reader's status.  The reading thread while it runs. */
 void recording_publish_reader(struct recording *recording);
 

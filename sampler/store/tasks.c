@@ -4,13 +4,13 @@
  *
  * Known data has a date: records from before it are stale.
  */
+#include "sampler/kernel/sys.h"
 #include "sampler/store/tasks_private.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 /* A sample this long after its thread's exit belongs to another thread with that tid. */
 #define REUSE_NS 1000000000ull
@@ -24,14 +24,9 @@
 
 static uint64_t now_ns(const struct tasks *tasks)
 {
-	struct timespec now;
-
 	if (tasks->reader.recorded)
 		return 0;
-	if (tasks->reader.now_ns)
-		return tasks->reader.now_ns(tasks->reader.ctx);
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	return tasks->reader.now_ns ? tasks->reader.now_ns(tasks->reader.ctx) : sys_now_ns();
 }
 
 static void set_comm(char *out, const char *comm)

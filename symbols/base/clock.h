@@ -21,4 +21,12 @@ static inline int64_t clock_now_ms(void)
 	return (int64_t)(clock_now_ns() / 1000000u);
 }
 
+/* Returns the moment in `ms` milliseconds, such as for pthread_cond_timedwait(3). */
+static inline struct timespec clock_after(unsigned int ms)
+{
+	const uint64_t at_ns = clock_now_ns() + ms * UINT64_C(1000000);
+
+	return (struct timespec){(time_t)(at_ns / 1000000000u), (long)(at_ns % 1000000000u)};
+}
+
 #endif

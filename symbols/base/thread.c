@@ -7,6 +7,8 @@
  */
 #include "symbols/base/thread.h"
 
+#include "symbols/base/clock.h"
+
 #include <signal.h>
 #include <time.h>
 
@@ -60,13 +62,9 @@ int thread_start(struct thread *thread, const char *name, void (*run)(void *arg)
 
 bool thread_wait(struct thread *thread, unsigned int limit_ms)
 {
-	struct timespec until;
+	const struct timespec until = clock_after(limit_ms);
 	int ret = 0;
 
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_nsec += (long)(limit_ms % 1000) * 1000000;
-	until.tv_sec += limit_ms / 1000 + until.tv_nsec / 1000000000;
-	until.tv_nsec %= 1000000000;
 	pthread_mutex_lock(&thread->lock);
 	while (!thread->ended && ret == 0)
 		ret = pthread_cond_timedwait(&thread->end, &thread->lock, &until);

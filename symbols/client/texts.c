@@ -8,6 +8,7 @@
  */
 #include "symbols/client/texts.h"
 
+#include "symbols/base/clock.h"
 #include "symbols/client/code_client.h"
 #include "symbols/client/source_text.h"
 
@@ -19,7 +20,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define READERS_MAX 4 /* in a pool */
@@ -71,14 +71,6 @@ struct texts {
 };
 
 static atomic_uint threads;
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* --- jobs --- */
 
@@ -217,7 +209,7 @@ static void *run(void *arg)
 		}
 		const size_t place = free_place(pool);
 		pool->at_work[place].job = job;
-		pool->at_work[place].since_ns = now_ns();
+		pool->at_work[place].since_ns = clock_now_ns();
 		pthread_mutex_unlock(&pool->lock);
 		do_job(job);
 		pthread_mutex_lock(&pool->lock);

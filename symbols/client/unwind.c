@@ -4,6 +4,7 @@
  */
 #include "symbols/client/unwind.h"
 
+#include "symbols/base/clock.h"
 #include "symbols/client/again.h"
 #include "symbols/client/private.h"
 #include "symbols/client/unwind_tables.h"
@@ -185,16 +186,9 @@ int symbols_unwind_error(struct symbols *symbols, uint32_t key)
 int symbols_unwind_wait(struct symbols *symbols, uint32_t key, unsigned int timeout_ms)
 {
 	struct unwind_tables *tables = symbols_unwind_tables(symbols);
-	struct timespec until;
+	const struct timespec until = clock_after(timeout_ms);
 	int ret = 0;
 
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += (time_t)(timeout_ms / 1000);
-	until.tv_nsec += (long)(timeout_ms % 1000) * 1000000;
-	if (until.tv_nsec >= 1000000000) {
-		until.tv_sec++;
-		until.tv_nsec -= 1000000000;
-	}
 	pthread_mutex_lock(&tables->lock);
 	const struct unwind_image *image = find_image(tables, key);
 	while (image && image->state == SYMBOLS_PENDING && ret == 0)

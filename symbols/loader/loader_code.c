@@ -4,6 +4,7 @@
  *
  * Instructions go before lines, because a user waits for them.
  */
+#include "symbols/base/clock.h"
 #include "symbols/base/grow.h"
 #include "symbols/loader/loader_code_private.h"
 
@@ -11,16 +12,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* Takes the next job off the queues; NULL if none.  Called with the lock held. */
 static struct loader_job *take_job(struct loader_code *code)
@@ -66,7 +58,7 @@ static void run(void *arg)
 		code->at_work = job;
 		code->abandoned = false;
 		if (!job->since_ns)
-			job->since_ns = now_ns();
+			job->since_ns = clock_now_ns();
 		code->since_ns = job->since_ns;
 		pthread_mutex_unlock(&loader->lock);
 		do_job(code, job);

@@ -8,6 +8,7 @@
  */
 #include "tui/model/offers.h"
 
+#include "symbols/base/clock.h"
 #include "tui/base/clean.h"
 #include "tui/commands/list_events.h"
 
@@ -21,7 +22,7 @@
 #include <unistd.h>
 
 #define AT_ONCE 64 /* number of entries in a piece */
-#define REST_NS 250000000l
+#define REST_MS 250
 #define NONE SIZE_MAX
 
 struct offers {
@@ -99,15 +100,11 @@ static void join_fields(const struct work *work, size_t i, char *out, size_t siz
 	catalogue_fields_free(fields, n);
 }
 
-/* Waits for REST_NS.  Returns false if there is another request meanwhile.  Lock held. */
+/* Waits for REST_MS.  Returns false if there is another request meanwhile.  Lock held. */
 static bool rests(struct offers *offers, size_t i, unsigned int serial)
 {
-	struct timespec until;
+	const struct timespec until = clock_after(REST_MS);
 
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_nsec += REST_NS;
-	until.tv_sec += until.tv_nsec / 1000000000l;
-	until.tv_nsec %= 1000000000l;
 	while (!offers->stop && offers->wanted == i && offers->target_serial == serial)
 		if (pthread_cond_timedwait(&offers->asked, &offers->lock, &until) == ETIMEDOUT)
 			return true;

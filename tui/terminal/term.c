@@ -7,6 +7,7 @@
  */
 #include "tui/terminal/term.h"
 
+#include "symbols/base/clock.h"
 #include "tui/controls/theme.h"
 
 #include <errno.h>
@@ -20,7 +21,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <termios.h>
-#include <time.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -627,14 +627,6 @@ void term_show(struct terminal *term, const struct canvas *canvas)
 	refresh();
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static bool read_mouse(struct input *out)
 {
 	MEVENT event;
@@ -744,7 +736,7 @@ bool term_read(struct terminal *term, struct input *out)
 
 	(void)term;
 	while ((kind = get_wch(&code)) != ERR) {
-		*out = (struct input){.kind = INPUT_KEY, .time_ns = now_ns()};
+		*out = (struct input){.kind = INPUT_KEY, .time_ns = clock_now_ns()};
 		if (kind == KEY_CODE_YES && code == KEY_MOUSE) {
 			if (read_mouse(out))
 				return true;
