@@ -59,7 +59,7 @@ MAY = {
     "tui/export": "sampler/base sampler/events sampler/fields sampler/store sampler/engine "
                   "sampler/perfdata sampler/recording symbols/base symbols/client tui/base "
                   "tui/names tui/query tui/session",
-    "tui/controls": "",
+    "tui/controls": "tui/base",
     "tui/options": "sampler/machine sampler/events sampler/fields sampler/engine "
                    "sampler/perfdata symbols/base tui/base tui/query tui/explain tui/session "
                    "tui/export tui/controls",

@@ -6,45 +6,11 @@
  */
 #include "tui/base/clean.h"
 
+#include "tui/base/utf8.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-
-/* Returns the bytes of the well-formed UTF-8 character at text (RFC 3629), or 0. */
-static size_t utf8_decode(const unsigned char *text, size_t len, uint32_t *glyph)
-{
-	static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
-	size_t need;
-	uint32_t value;
-
-	if (text[0] < 0x80) {
-		*glyph = text[0];
-		return 1;
-	}
-	if ((text[0] & 0xe0) == 0xc0) {
-		need = 2;
-		value = text[0] & 0x1fu;
-	} else if ((text[0] & 0xf0) == 0xe0) {
-		need = 3;
-		value = text[0] & 0x0fu;
-	} else if ((text[0] & 0xf8) == 0xf0) {
-		need = 4;
-		value = text[0] & 0x07u;
-	} else {
-		return 0;
-	}
-	if (len < need)
-		return 0;
-	for (size_t i = 1; i < need; i++) {
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-		value = value << 6 | (text[i] & 0x3fu);
-	}
-	if (value < smallest[need] || value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff))
-		return 0;
-	*glyph = value;
-	return need;
-}
 
 /* Returns true for characters that move the cursor, start a sequence, end a line, reorder text, or
  * are invisible.  These are controls, Default_Ignorable_Code_Point of Unicode 15, its other format
@@ -86,7 +52,6 @@ static bool is_hidden(uint32_t glyph)
 
 size_t clean_text(char *out, size_t size, const char *text, size_t len)
 {
-	const unsigned char *in = (const unsigned char *)text;
 	size_t used = 0, at = 0;
 
 	if (!size)
@@ -94,7 +59,7 @@ size_t clean_text(char *out, size_t size, const char *text, size_t len)
 	len = strnlen(text, len);
 	while (at < len) {
 		uint32_t glyph = 0;
-		size_t bytes = utf8_decode(in + at, len - at, &glyph);
+		size_t bytes = utf8_decode(text + at, len - at, &glyph);
 
 		if (!bytes || is_hidden(glyph)) {
 			if (used + 1 >= size)
@@ -105,7 +70,7 @@ size_t clean_text(char *out, size_t size, const char *text, size_t len)
 		}
 		if (used + bytes >= size)
 			break;
-		memcpy(out + used, in + at, bytes);
+		memcpy(out + used, text + at, bytes);
 		used += bytes;
 		at += bytes;
 	}

@@ -4,6 +4,8 @@
  */
 #include "tui/base/width.h"
 
+#include "tui/base/utf8.h"
+
 #include <limits.h>
 #include <stdbool.h>
 
@@ -78,33 +80,19 @@ int width_of_glyph(uint32_t glyph)
 
 uint32_t width_next_glyph(const char **text)
 {
-	const unsigned char *at = (const unsigned char *)*text;
-	uint32_t glyph = at[0];
-	int more = 0;
+	uint32_t glyph = (unsigned char)**text;
+	size_t bytes = 1;
 
 	if (!glyph)
 		return 0;
-	if (glyph >= 0xf0 && glyph <= 0xf4) {
-		glyph &= 0x07;
-		more = 3;
-	} else if (glyph >= 0xe0 && glyph < 0xf0) {
-		glyph &= 0x0f;
-		more = 2;
-	} else if (glyph >= 0xc2 && glyph < 0xe0) {
-		glyph &= 0x1f;
-		more = 1;
-	} else if (glyph >= 0x80) {
-		*text += 1;
-		return 0xfffd;
-	}
-	for (int i = 1; i <= more; i++) {
-		if ((at[i] & 0xc0) != 0x80) {
-			*text += 1;
-			return 0xfffd;
+	if (glyph >= 0x80) {
+		bytes = utf8_decode(*text, 4, &glyph);
+		if (!bytes) {
+			bytes = 1;
+			glyph = 0xfffd;
 		}
-		glyph = glyph << 6 | (at[i] & 0x3fu);
 	}
-	*text += more + 1;
+	*text += bytes;
 	return glyph;
 }
 

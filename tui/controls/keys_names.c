@@ -4,6 +4,7 @@
  *
  * Users write these names into files, so a name must not change, even if the action's key does.
  */
+#include "tui/base/utf8.h"
 #include "tui/controls/keys.h"
 
 #include "tui/controls/input.h"
@@ -245,23 +246,12 @@ enum keys_view keys_view_of(const char *name)
 /* Parses a name of one UTF-8 character, which is the key. */
 static bool single(const char *name, uint32_t *key)
 {
-	const unsigned char *at = (const unsigned char *)name;
-	uint32_t value = at[0];
-	int more = value >= 0xf0 ? 3 : value >= 0xe0 ? 2 : value >= 0xc0 ? 1 : 0;
+	uint32_t glyph;
+	size_t bytes = utf8_decode(name, strlen(name), &glyph);
 
-	if (value <= ' ' || value == 0x7f || (value >= 0x80 && value < 0xc2) || value > 0xf4)
+	if (!bytes || name[bytes] || glyph <= ' ' || (glyph >= 0x7f && glyph < 0xa0))
 		return false;
-	if (more)
-		value &= 0x3fu >> more;
-	for (int i = 1; i <= more; i++) {
-		if ((at[i] & 0xc0) != 0x80)
-			return false;
-		value = value << 6 | (at[i] & 0x3fu);
-	}
-	if (at[more + 1] || (more && value < 0xa0) || (value >= 0xd800 && value < 0xe000) ||
-		value >= 0x110000)
-		return false;
-	*key = value;
+	*key = glyph;
 	return true;
 }
 

@@ -7,6 +7,7 @@
  */
 #include "tui/terminal/canvas.h"
 
+#include "tui/base/utf8.h"
 #include "tui/base/width.h"
 
 #include <errno.h>
@@ -283,30 +284,6 @@ void canvas_spark(struct canvas *canvas, int x, int y, int n, const uint64_t *va
 	}
 }
 
-static size_t put_utf8(char *out, uint32_t glyph)
-{
-	if (glyph < 0x80) {
-		out[0] = (char)glyph;
-		return 1;
-	}
-	if (glyph < 0x800) {
-		out[0] = (char)(0xc0 | glyph >> 6);
-		out[1] = (char)(0x80 | (glyph & 0x3f));
-		return 2;
-	}
-	if (glyph < 0x10000) {
-		out[0] = (char)(0xe0 | glyph >> 12);
-		out[1] = (char)(0x80 | (glyph >> 6 & 0x3f));
-		out[2] = (char)(0x80 | (glyph & 0x3f));
-		return 3;
-	}
-	out[0] = (char)(0xf0 | glyph >> 18);
-	out[1] = (char)(0x80 | (glyph >> 12 & 0x3f));
-	out[2] = (char)(0x80 | (glyph >> 6 & 0x3f));
-	out[3] = (char)(0x80 | (glyph & 0x3f));
-	return 4;
-}
-
 char *canvas_dump(const struct canvas *canvas)
 {
 	size_t width = (size_t)canvas->width, height = (size_t)canvas->height;
@@ -323,7 +300,7 @@ char *canvas_dump(const struct canvas *canvas)
 			used--;
 		for (size_t x = 0; x < used; x++) {
 			if (row[x].glyph)
-				len += put_utf8(out + len, row[x].glyph);
+				len += utf8_encode(row[x].glyph, out + len);
 		}
 		out[len++] = '\n';
 	}

@@ -4,6 +4,7 @@
  */
 #include "tui/terminal/prompt.h"
 
+#include "tui/base/utf8.h"
 #include "tui/base/width.h"
 #include "tui/controls/input.h"
 
@@ -45,30 +46,6 @@ static enum prompt_result cut(struct prompt *prompt, size_t from, size_t to)
 	return PROMPT_CHANGED;
 }
 
-static size_t encode(uint32_t key, char out[4])
-{
-	if (key < 0x80) {
-		out[0] = (char)key;
-		return 1;
-	}
-	if (key < 0x800) {
-		out[0] = (char)(0xc0 | key >> 6);
-		out[1] = (char)(0x80 | (key & 0x3f));
-		return 2;
-	}
-	if (key < 0x10000) {
-		out[0] = (char)(0xe0 | key >> 12);
-		out[1] = (char)(0x80 | (key >> 6 & 0x3f));
-		out[2] = (char)(0x80 | (key & 0x3f));
-		return 3;
-	}
-	out[0] = (char)(0xf0 | key >> 18);
-	out[1] = (char)(0x80 | (key >> 12 & 0x3f));
-	out[2] = (char)(0x80 | (key >> 6 & 0x3f));
-	out[3] = (char)(0x80 | (key & 0x3f));
-	return 4;
-}
-
 static enum prompt_result insert(struct prompt *prompt, uint32_t key)
 {
 	char bytes[4];
@@ -77,7 +54,7 @@ static enum prompt_result insert(struct prompt *prompt, uint32_t key)
 	if (key < ' ' || (key >= 0x7f && key < 0xa0) || key >= 0x110000 ||
 		(key >= 0xd800 && key < 0xe000))
 		return PROMPT_SAME;
-	n = encode(key, bytes);
+	n = utf8_encode(key, bytes);
 	if (prompt->len + n >= sizeof(prompt->text))
 		return PROMPT_SAME;
 	memmove(prompt->text + prompt->cursor + n, prompt->text + prompt->cursor,
