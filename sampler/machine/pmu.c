@@ -2,6 +2,8 @@
 /* pmu.c - reads the files of one PMU's directory and parses its formats; see pmu.h. */
 #include "sampler/machine/pmu.h"
 
+#include "sampler/base/affix.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <fnmatch.h>
@@ -148,13 +150,6 @@ const struct pmu_format *pmu_find_format(const struct pmu *pmu, const char *name
 }
 
 /* --- events --- */
-
-static bool ends_with(const char *text, const char *end)
-{
-	size_t len = strlen(text), end_len = strlen(end);
-
-	return len > end_len && !strcmp(text + len - end_len, end);
-}
 
 /* Whether the file is an attribute of an event, such as NAME.scale, and no event itself. */
 static bool is_attribute(const char *name)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* deliver.c - passes each record of a file to the store, tasks or counters.  Loading thread. */
+#include "sampler/base/affix.h"
 #include "sampler/base/grow.h"
 #include "sampler/events/event.h"
 #include "sampler/kernel/attr.h"
@@ -291,13 +292,6 @@ void deliver_late_build_ids(struct recording *recording)
 }
 
 /* --- mappings --- */
-
-static bool ends_with(const char *text, const char *end)
-{
-	size_t len = strlen(text), end_len = strlen(end);
-
-	return len >= end_len && !strcmp(text + len - end_len, end);
-}
 
 /* Takes perf's synthesized mappings of the kernel ("[kernel.kallsyms]_text") and its modules.
  * pgoff is the address of the symbol at the end of the name. */

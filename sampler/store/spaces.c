@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* spaces.c - the mappings of address spaces; see spaces.h and tasks.h.  Sampling thread. */
+#include "sampler/base/affix.h"
 #include "sampler/store/spaces_private.h"
 #include "sampler/store/tasks.h"
 
@@ -109,11 +110,6 @@ void space_clear(struct space *space)
 }
 
 /* --- images of mappings --- */
-
-static bool starts_with(const char *text, const char *prefix)
-{
-	return !strncmp(text, prefix, strlen(prefix));
-}
 
 /* Whether the kernel gives this name to memory without a file worth opening. */
 bool space_is_anonymous(const char *name)

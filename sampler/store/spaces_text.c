@@ -4,6 +4,7 @@
  *
  * Sampling thread.
  */
+#include "sampler/base/affix.h"
 #include "sampler/base/grow.h"
 #include "sampler/store/spaces_private.h"
 
@@ -13,11 +14,6 @@
 #include <sys/mman.h>
 
 #define PIECES_MAX 64u /* per space; a JIT may never stop */
-
-static bool starts_with(const char *text, const char *prefix)
-{
-	return !strncmp(text, prefix, strlen(prefix));
-}
 
 bool space_is_deleted(const char *name)
 {

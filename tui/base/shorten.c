@@ -8,6 +8,7 @@
  */
 #include "tui/base/shorten.h"
 
+#include "sampler/base/affix.h"
 #include "symbols/base/function_name.h"
 #include "tui/base/width.h"
 
@@ -18,11 +19,6 @@
 #define ELLIPSIS "…"
 #define MARK_BYTES 8
 #define HASH_LEN 19 /* "::h" and 16 hexadecimal digits */
-
-static bool starts_with(const char *text, const char *prefix)
-{
-	return !strncmp(text, prefix, strlen(prefix));
-}
 
 /* --- the steps --- */
 

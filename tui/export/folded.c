@@ -9,6 +9,7 @@
  * But different functions stay different: they keep their parameters if others have the same name,
  * and functions without a name have their addresses.  UI thread.
  */
+#include "sampler/base/affix.h"
 #include "tui/base/grow.h"
 #include "tui/export/fold.h"
 
@@ -21,11 +22,6 @@
 
 #define INLINED_MARK "_[i]" /* the mark that flamegraph.pl recognizes */
 #define MARK_BYTES 8
-
-static bool starts_with(const char *text, const char *prefix)
-{
-	return !strncmp(text, prefix, strlen(prefix));
-}
 
 /* Writes perf's text for a function without a name: its file in brackets. */
 static void module_text(char *out, const struct profile *profile, const struct symref *symref)

@@ -4,12 +4,9 @@
  */
 #include "tui/names/rules.h"
 
-#include <string.h>
+#include "sampler/base/affix.h"
 
-static bool starts_with(const char *text, const char *prefix)
-{
-	return !strncmp(text, prefix, strlen(prefix));
-}
+#include <string.h>
 
 bool names_is_idle(const char *name)
 {
