@@ -156,28 +156,14 @@ static void add_wait(const struct offcpu_span *wait, const struct offcpu_waker *
 		store(engine, index, wait, stack);
 }
 
-static int find_unknown(
-	int32_t pid, int32_t tid, uint64_t time_ns, uint32_t *stack, uint32_t *label, void *ctx)
-{
-	struct engine *engine = ctx;
-
-	return ingest_unknown(&engine->ingest, pid, tid, time_ns, stack, label);
-}
-
-static void release(uint32_t stack, uint32_t label, void *ctx)
-{
-	struct engine *engine = ctx;
-
-	ingest_release(&engine->ingest, stack, label);
-}
-
 void span_init(struct engine *engine)
 {
 	const struct offcpu_ops ops = {
 		.over = add_wait,
 		.add = add_span,
-		.unknown = find_unknown,
-		.release = release,
+		.unknown = ingest_unknown,
+		.release = ingest_release,
+		.ingest = &engine->ingest,
 		.ctx = engine,
 	};
 

@@ -137,25 +137,15 @@ static bool add_span(const struct offcpu_span *span, void *ctx)
 	return true;
 }
 
-static int find_unknown(
-	int32_t pid, int32_t tid, uint64_t time_ns, uint32_t *stack, uint32_t *label, void *ctx)
-{
-	struct recording *recording = ctx;
-
-	return ingest_unknown(&recording->ingest, pid, tid, time_ns, stack, label);
-}
-
-static void release(uint32_t stack, uint32_t label, void *ctx)
-{
-	struct recording *recording = ctx;
-
-	ingest_release(&recording->ingest, stack, label);
-}
-
 void deliver_span_init(struct recording *recording)
 {
 	const struct offcpu_ops ops = {
-		.add = add_span, .unknown = find_unknown, .release = release, .ctx = recording};
+		.add = add_span,
+		.unknown = ingest_unknown,
+		.release = ingest_release,
+		.ingest = &recording->ingest,
+		.ctx = recording,
+	};
 
 	offcpu_init(&recording->offcpu, &ops);
 	recording->span_attr = SIZE_MAX;

@@ -104,14 +104,14 @@ static struct offcpu_thread *find_or_add(struct offcpu *offcpu, int32_t tid)
 static void release_stack(struct offcpu *offcpu, struct offcpu_thread *thread)
 {
 	if (thread->has_stack)
-		offcpu->ops.release(thread->stack.stack, thread->stack.label, offcpu->ops.ctx);
+		offcpu->ops.release(offcpu->ops.ingest, thread->stack.stack, thread->stack.label);
 	thread->has_stack = false;
 }
 
 static void release_waker(struct offcpu *offcpu, struct offcpu_thread *thread)
 {
 	if (thread->waker.known)
-		offcpu->ops.release(thread->waker.stack, thread->waker.label, offcpu->ops.ctx);
+		offcpu->ops.release(offcpu->ops.ingest, thread->waker.stack, thread->waker.label);
 	thread->waker.known = false;
 }
 
@@ -174,7 +174,7 @@ void offcpu_stack(struct offcpu *offcpu, int32_t tid, const struct offcpu_stack 
 	struct offcpu_thread *thread = find_or_add(offcpu, tid);
 
 	if (!thread || thread->state == ENDED) {
-		offcpu->ops.release(stack->stack, stack->label, offcpu->ops.ctx);
+		offcpu->ops.release(offcpu->ops.ingest, stack->stack, stack->label);
 		return;
 	}
 	if (thread->state == IS_OUT) {
@@ -191,7 +191,7 @@ void offcpu_seen(struct offcpu *offcpu, int32_t tid, const struct offcpu_stack *
 	struct offcpu_thread *thread = offcpu->keep_stacks ? find_or_add(offcpu, tid) : NULL;
 
 	if (!thread || thread->state != RUNS || thread->fresh) {
-		offcpu->ops.release(stack->stack, stack->label, offcpu->ops.ctx);
+		offcpu->ops.release(offcpu->ops.ingest, stack->stack, stack->label);
 		return;
 	}
 	set_stack(offcpu, thread, stack);
@@ -215,8 +215,8 @@ static void go_out(struct offcpu *offcpu, const struct offcpu_switch *who, bool 
 		release_stack(offcpu, thread);
 	if (!thread->has_stack) {
 		thread->stack.end = 0;
-		if (offcpu->ops.unknown(who->pid, who->tid, who->time_ns, &thread->stack.stack,
-			    &thread->stack.label, offcpu->ops.ctx)) {
+		if (offcpu->ops.unknown(offcpu->ops.ingest, who->pid, who->tid, who->time_ns,
+			    &thread->stack.stack, &thread->stack.label)) {
 			offcpu->left_out++;
 			forget(offcpu, thread);
 			return;
@@ -253,7 +253,7 @@ void offcpu_wake(struct offcpu *offcpu, int32_t tid, const struct offcpu_waker *
 	struct offcpu_thread *thread = find(offcpu, tid);
 
 	if (!thread || thread->state != IS_OUT || thread->preempted || thread->waker.known) {
-		offcpu->ops.release(waker->stack, waker->label, offcpu->ops.ctx);
+		offcpu->ops.release(offcpu->ops.ingest, waker->stack, waker->label);
 		return;
 	}
 	thread->waker = *waker;

@@ -37,6 +37,8 @@ struct offcpu_waker {
 	uint32_t stack, label; /* borrowed */
 };
 
+struct ingest;
+
 struct offcpu_ops {
 	/* Receives a whole wait after its end, up to the wake-up.  add() has received its pieces
 	 * before.  May be NULL. */
@@ -45,10 +47,11 @@ struct offcpu_ops {
 	bool (*add)(const struct offcpu_span *span, void *ctx);
 	/* Makes a placeholder for an unknown stack.  Takes a reference to both.  Returns 0 or
 	 * -errno. */
-	int (*unknown)(int32_t pid, int32_t tid, uint64_t time_ns, uint32_t *stack, uint32_t *label,
-		void *ctx);
+	int (*unknown)(struct ingest *ingest, int32_t pid, int32_t tid, uint64_t time_ns,
+		uint32_t *stack, uint32_t *label);
 	/* Releases one reference to each. */
-	void (*release)(uint32_t stack, uint32_t label, void *ctx);
+	void (*release)(struct ingest *ingest, uint32_t stack, uint32_t label);
+	struct ingest *ingest;
 	void *ctx;
 };
 

@@ -49,10 +49,16 @@ static void over(const struct offcpu_span *wait, const struct offcpu_waker *wake
 	world->n_over++;
 }
 
-static int unknown(
-	int32_t pid, int32_t tid, uint64_t time_ns, uint32_t *stack, uint32_t *label, void *ctx)
+/* offcpu passes the pointer on unread, so the world stands for an ingest. */
+static struct world *world_of(struct ingest *ingest)
 {
-	struct world *world = ctx;
+	return (struct world *)(void *)ingest;
+}
+
+static int unknown(struct ingest *ingest, int32_t pid, int32_t tid, uint64_t time_ns,
+	uint32_t *stack, uint32_t *label)
+{
+	struct world *world = world_of(ingest);
 
 	(void)pid;
 	(void)time_ns;
@@ -64,19 +70,17 @@ static int unknown(
 	return 0;
 }
 
-static void release(uint32_t stack, uint32_t label, void *ctx)
+static void release(struct ingest *ingest, uint32_t stack, uint32_t label)
 {
-	struct world *world = ctx;
-
 	(void)stack;
 	(void)label;
-	world->refs--;
+	world_of(ingest)->refs--;
 }
 
 static int set_up(void **state)
 {
 	struct world *world = calloc(1, sizeof(*world));
-	const struct offcpu_ops ops = {over, add, unknown, release, world};
+	const struct offcpu_ops ops = {over, add, unknown, release, (void *)world, world};
 
 	if (!world)
 		return -1;
