@@ -14,11 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static struct engine_event_status *status_of(struct engine *engine, unsigned int choice)
-{
-	return &engine->status.events[choice];
-}
-
 void change_refuse(struct engine *engine, unsigned int index, const struct perf_event_attr *attr,
 	int error, enum event_clash_kind clash)
 {

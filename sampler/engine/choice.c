@@ -13,12 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct engine_event_status *status_of(struct engine *engine, unsigned int choice)
-{
-	return &engine->status.events[choice];
-}
-
-static void copy_name(char to[EVENT_NAME_MAX], const char *from)
+void choice_copy_name(char to[EVENT_NAME_MAX], const char *from)
 {
 	size_t len = strnlen(from, EVENT_NAME_MAX - 1);
 
@@ -42,7 +37,7 @@ void choice_show_name(struct engine *engine, unsigned int index, const char *nam
 	} else {
 		event_fit_name(shown, EVENT_NAME_MAX, name, len);
 	}
-	copy_name(status->name, shown);
+	choice_copy_name(status->name, shown);
 	status->cgroup = label;
 }
 

@@ -455,6 +455,14 @@ void choice_settle(struct engine *engine, unsigned int choice);
 /* point: NULL if the target as a whole is the cause. */
 void choice_refuse(
 	struct engine *engine, unsigned int choice, int error, const struct point *point);
+
+static inline struct engine_event_status *status_of(struct engine *engine, unsigned int choice)
+{
+	return &engine->status.events[choice];
+}
+
+/* Copies an event's name, cut if it is too long. */
+void choice_copy_name(char to[EVENT_NAME_MAX], const char *from);
 /* Shows the name as requested, with its cgroup. */
 void choice_show_name(struct engine *engine, unsigned int choice, const char *name);
 /* Notes a refusal by the kernel, or by the engine if point is NULL.  asked: NULL if no part of the

@@ -11,19 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct engine_event_status *status_of(struct engine *engine, unsigned int choice)
-{
-	return &engine->status.events[choice];
-}
-
-static void copy_name(char to[EVENT_NAME_MAX], const char *from)
-{
-	size_t len = strnlen(from, EVENT_NAME_MAX - 1);
-
-	memcpy(to, from, len);
-	memset(to + len, 0, EVENT_NAME_MAX - len);
-}
-
 static void note_without(struct choice *choice, uint64_t bits, int error)
 {
 	if (!bits)
@@ -286,7 +273,7 @@ void choice_note_refused(struct engine *engine, const struct event_spec *spec, i
 
 	if (asked)
 		note.asked = *asked;
-	copy_name(note.text, spec->name);
+	choice_copy_name(note.text, spec->name);
 	engine_add_note(engine, &note);
 }
 
@@ -319,9 +306,9 @@ void choice_refuse(struct engine *engine, unsigned int index, int error, const s
 		.cpu = point ? point->cpu : -1,
 		.asked = asked,
 	};
-	copy_name(engine->status.failure.event, status->name);
+	choice_copy_name(engine->status.failure.event, status->name);
 	struct event_spec refused = choice->spec;
 	if (choice->ioctl_refused)
-		copy_name(refused.name, status->name);
+		choice_copy_name(refused.name, status->name);
 	choice_note_refused(engine, &refused, error, point, &asked);
 }
