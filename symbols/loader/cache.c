@@ -228,25 +228,9 @@ int cache_key_kernel(char key[CACHE_KEY_MAX])
 	return ret;
 }
 
-static int write_all(int fd, const void *bytes, size_t len)
-{
-	const char *from = bytes;
-
-	while (len > 0) {
-		ssize_t n = write(fd, from, len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : -ENOSPC;
-		from += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
-/* Copies the rest of a file and hashes it.  It uses a buffer: a mapping would count as memory, and
- * another process could truncate it. */
-static int copy_hashed(int from, off_t offset, int to, uint64_t *hash)
+/* Copies the rest of a file to `at` in another one and hashes it.  It uses a buffer: a mapping
+ * would count as memory, and another process could truncate it. */
+static int copy_hashed(int from, off_t offset, int to, uint64_t at, uint64_t *hash)
 {
 	int ret = -ENOMEM;
 	ssize_t n = 0;
@@ -265,8 +249,9 @@ static int copy_hashed(int from, off_t offset, int to, uint64_t *hash)
 			break;
 		}
 		XXH3_64bits_update(state, buffer, (size_t)n);
-		ret = write_all(to, buffer, (size_t)n);
+		ret = symtab_write(to, buffer, (size_t)n, at);
 		offset += n;
+		at += (uint64_t)n;
 	}
 	*hash = XXH3_64bits_digest(state);
 out:
@@ -310,7 +295,7 @@ int cache_load(struct cache *cache, const char *key)
 		ret = -errno;
 		goto out;
 	}
-	ret = copy_hashed(fd, sizeof(header), memory, &hash);
+	ret = copy_hashed(fd, sizeof(header), memory, 0, &hash);
 	if (ret == 0 && hash != header.hash)
 		ret = -EBADMSG;
 	if (ret == 0)
@@ -399,11 +384,9 @@ int cache_store(struct cache *cache, const char *key, int fd)
 		return -errno;
 	memcpy(header.magic, "strobe\0C", 8);
 	snprintf(header.key, sizeof(header.key), "%s", key);
-	ret = write_all(out, &header, sizeof(header));
+	ret = copy_hashed(fd, 0, out, sizeof(header), &header.hash);
 	if (ret == 0)
-		ret = copy_hashed(fd, 0, out, &header.hash);
-	if (ret == 0 && pwrite(out, &header, sizeof(header), 0) != (ssize_t)sizeof(header))
-		ret = -EIO;
+		ret = symtab_write(out, &header, sizeof(header), 0);
 	if (close(out) < 0 && ret == 0)
 		ret = -errno;
 	if (ret == 0 && renameat(cache->dir_fd, fresh, cache->dir_fd, name) < 0)

@@ -5,6 +5,7 @@
 #include "symbols/loader/kept.h"
 
 #include "symbols/base/timedopen.h"
+#include "symbols/wire/symtab.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,21 +33,6 @@ static struct parts parts_of(uint64_t size, bool both_ends)
 
 /* --- writing --- */
 
-static int write_at(int fd, const char *bytes, size_t len, uint64_t at)
-{
-	while (len) {
-		ssize_t n = pwrite(fd, bytes, len, (off_t)at);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : -EIO;
-		bytes += n;
-		at += (uint64_t)n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
 /* Copies bytes; the missing part of a file that got shorter stays zero. */
 static int copy_part(int from, int to, uint64_t at, uint64_t len, char *block)
 {
@@ -57,7 +43,7 @@ static int copy_part(int from, int to, uint64_t at, uint64_t len, char *block)
 		ssize_t n = timedopen_read(from, at, block, wanted);
 		if (n <= 0)
 			return (int)n;
-		ret = write_at(to, block, (size_t)n, at);
+		ret = symtab_write(to, block, (size_t)n, at);
 		at += (uint64_t)n;
 		len -= (uint64_t)n;
 	}
@@ -239,9 +225,9 @@ static int open_entry(const struct entry *entry, struct kept_found *out)
 	if (ret == 0 && ftruncate(out->fd, (off_t)entry->size) < 0)
 		ret = -errno;
 	if (ret == 0)
-		ret = write_at(out->fd, entry->bytes, parts.first, 0);
+		ret = symtab_write(out->fd, entry->bytes, parts.first, 0);
 	if (ret == 0)
-		ret = write_at(
+		ret = symtab_write(
 			out->fd, entry->bytes + parts.first, parts.last, entry->size - parts.last);
 	if (ret == 0 &&
 		fcntl(out->fd, F_ADD_SEALS,
