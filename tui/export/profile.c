@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <time.h>
 
 int profile_event(const struct profile *profile, uint8_t id)
 {
@@ -127,4 +128,15 @@ int profile_sum(const struct profile *profile, struct profile_cell **cells, size
 	*cells = sums.cells;
 	*n = sums.n;
 	return ret;
+}
+
+int64_t profile_unix_start(bool recorded, uint64_t start_ns)
+{
+	struct timespec real, mono;
+
+	if (recorded || clock_gettime(CLOCK_REALTIME, &real) ||
+		clock_gettime(CLOCK_MONOTONIC, &mono))
+		return 0;
+	return ((int64_t)real.tv_sec - (int64_t)mono.tv_sec) * 1000000000 + real.tv_nsec -
+		mono.tv_nsec + (int64_t)start_ns;
 }

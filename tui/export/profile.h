@@ -129,4 +129,8 @@ int export_gecko(FILE *out, const struct profile *profile);
  * slice. */
 int export_script_slices(FILE *out, const struct profile *profile);
 
+/* Returns start_ns, a time of a live profile's clock, in CLOCK_REALTIME.  Returns 0 for a
+ * recording: its clock has no known relation to it. */
+int64_t profile_unix_start(bool recorded, uint64_t start_ns);
+
 #endif

@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define NAMES_ROUNDS 4
 
@@ -101,19 +100,6 @@ static int choose_events(struct export_run *run, bool single)
 	return -ENOENT;
 }
 
-/* Returns start_ns in CLOCK_REALTIME for a live profile.  A recording's clock has no known relation
- * to it. */
-static int64_t unix_start(const struct session *session, uint64_t start_ns)
-{
-	struct timespec real, mono;
-
-	if (session->recording || clock_gettime(CLOCK_REALTIME, &real) ||
-		clock_gettime(CLOCK_MONOTONIC, &mono))
-		return 0;
-	return ((int64_t)real.tv_sec - (int64_t)mono.tv_sec) * 1000000000 + real.tv_nsec -
-		mono.tv_nsec + (int64_t)start_ns;
-}
-
 /* Replaces the snapshot by the current samples. */
 static int take_snapshot(struct export_run *run)
 {
@@ -162,7 +148,8 @@ int export_run_init(struct export_run *run, struct taking *taking, bool single)
 		ret = session_filter(session, &run->profile.filter);
 	if (ret)
 		taking_complain("out of memory");
-	run->profile.unix_start_ns = unix_start(session, run->profile.start_ns);
+	run->profile.unix_start_ns =
+		profile_unix_start(session->recording != NULL, run->profile.start_ns);
 	return ret;
 }
 

@@ -23,7 +23,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 static int (*const writers[EXPORT_FORMATS])(FILE *out, const struct profile *profile) = {
 	[EXPORT_FOLDED] = export_folded,
@@ -56,17 +55,6 @@ struct export_job {
 	_Atomic size_t looked; /* number of slices read */
 	int error; /* valid after over */
 };
-
-static int64_t unix_start(const struct model *model)
-{
-	struct timespec real, mono;
-
-	if (model->recorded || clock_gettime(CLOCK_REALTIME, &real) ||
-		clock_gettime(CLOCK_MONOTONIC, &mono))
-		return 0;
-	return ((int64_t)real.tv_sec - (int64_t)mono.tv_sec) * 1000000000 + real.tv_nsec -
-		mono.tv_nsec + (int64_t)model->from_ns;
-}
 
 /* Called by the writing thread for each slice. */
 static bool is_cancelled(void *ctx)
@@ -260,7 +248,7 @@ static int gather(struct export_job *job, struct model_live *live, const char *p
 		.end_ns = model->to_ns,
 		.times = find_times(session),
 		.untimed = &job->untimed,
-		.unix_start_ns = unix_start(model),
+		.unix_start_ns = profile_unix_start(model->recorded, model->from_ns),
 		.interrupted = is_cancelled,
 		.ctx = job,
 	};
