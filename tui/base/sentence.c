@@ -4,8 +4,10 @@
  */
 #include "tui/base/sentence.h"
 
+#include "tui/base/grow.h"
 #include "tui/base/width.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <string.h>
@@ -85,4 +87,18 @@ void sentence_print(FILE *out, const char *format, ...)
 	}
 	if (below)
 		fprintf(out, "%s\n", below);
+}
+
+int sentence_keep(char ***list, size_t *n, const char *sentence)
+{
+	for (size_t i = 0; i < *n; i++)
+		if (!strcmp((*list)[i], sentence))
+			return 0;
+	if (grow_exact(list, *n + 1, sizeof(**list)))
+		return -ENOMEM;
+	(*list)[*n] = strdup(sentence);
+	if (!(*list)[*n])
+		return -ENOMEM;
+	++*n;
+	return 0;
 }

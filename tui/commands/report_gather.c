@@ -4,6 +4,7 @@
  *
  * UI thread.
  */
+#include "tui/base/sentence.h"
 #include "tui/commands/report_private.h"
 
 #include "tui/base/clean.h"
@@ -24,16 +25,7 @@
 
 int report_add_note(struct report *report, const char *sentence)
 {
-	for (size_t i = 0; i < report->n_notes; i++)
-		if (!strcmp(report->notes[i], sentence))
-			return 0;
-	if (grow_exact(&report->notes, report->n_notes + 1, sizeof(*report->notes)))
-		return -ENOMEM;
-	report->notes[report->n_notes] = strdup(sentence);
-	if (!report->notes[report->n_notes])
-		return -ENOMEM;
-	report->n_notes++;
-	return 0;
+	return sentence_keep(&report->notes, &report->n_notes, sentence);
 }
 
 void *report_alloc(struct report *report, size_t n, size_t size)

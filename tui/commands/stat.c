@@ -13,6 +13,7 @@
 #include "tui/base/explain_errno.h"
 #include "tui/base/giveup.h"
 #include "tui/base/grow.h"
+#include "tui/base/sentence.h"
 #include "tui/commands/stat_private.h"
 #include "tui/explain/explain.h"
 #include "tui/export/outfile.h"
@@ -70,18 +71,7 @@ struct stat_run {
 
 static int add_note(struct stat_run *run, const char *sentence)
 {
-	struct stat_table *table = &run->gather.table;
-
-	for (size_t i = 0; i < table->n_notes; i++)
-		if (!strcmp(table->notes[i], sentence))
-			return 0;
-	if (grow_exact(&table->notes, table->n_notes + 1, sizeof(*table->notes)))
-		return -ENOMEM;
-	table->notes[table->n_notes] = strdup(sentence);
-	if (!table->notes[table->n_notes])
-		return -ENOMEM;
-	table->n_notes++;
-	return 0;
+	return sentence_keep(&run->gather.table.notes, &run->gather.table.n_notes, sentence);
 }
 
 static int note_event(

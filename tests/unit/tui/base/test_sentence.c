@@ -116,6 +116,23 @@ static void test_without_a_width_it_is_one_line(void **state)
 	free(text);
 }
 
+static void test_kept_sentences_are_unique(void **state)
+{
+	char **list = NULL;
+	size_t n = 0;
+
+	(void)state;
+	assert_int_equal(sentence_keep(&list, &n, "one"), 0);
+	assert_int_equal(sentence_keep(&list, &n, "two"), 0);
+	assert_int_equal(sentence_keep(&list, &n, "one"), 0);
+	assert_int_equal(n, 2);
+	assert_string_equal(list[0], "one");
+	assert_string_equal(list[1], "two");
+	for (size_t i = 0; i < n; i++)
+		free(list[i]);
+	free(list);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -125,6 +142,7 @@ int main(void)
 		cmocka_unit_test(test_what_is_marked_stays_whole),
 		cmocka_unit_test(test_commands_are_no_two_lines),
 		cmocka_unit_test(test_without_a_width_it_is_one_line),
+		cmocka_unit_test(test_kept_sentences_are_unique),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
