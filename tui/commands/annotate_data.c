@@ -21,12 +21,6 @@ static const char *const kinds[] = {
 
 /* --- JSON --- */
 
-static void put_text(FILE *out, const char *key, const char *value)
-{
-	fprintf(out, "\"%s\":", key);
-	jsontext_string(out, value);
-}
-
 static void put_sums(FILE *out, const struct annotate_report *report, const uint64_t *weight,
 	const uint64_t *samples, const uint64_t *whole)
 {
@@ -62,15 +56,15 @@ static void put_row(FILE *out, const struct annotate_report *report,
 	}
 	if (*row->file) {
 		fputc(',', out);
-		put_text(out, "file", row->file);
+		jsontext_member(out, "file", row->file);
 	}
 	if (row->line)
 		fprintf(out, ",\"line\":%" PRIu32, row->line);
 	fputc(',', out);
-	put_text(out, "text", row->text);
+	jsontext_member(out, "text", row->text);
 	if (code && row->target_offset != CODETAB_NO_TARGET) {
 		fprintf(out, ",\"target_offset\":%" PRIu64 ",", row->target_offset);
-		put_text(out, "target", row->target_text);
+		jsontext_member(out, "target", row->target_text);
 	}
 	if (row->target_row)
 		fprintf(out, ",\"target_row\":%" PRIu32, row->target_row - 1);
@@ -91,17 +85,17 @@ static void put_function(
 	for (size_t i = 0; i < report->n_events; i++)
 		whole[i] = report->events[i].weight;
 	fputc('{', out);
-	put_text(out, "symbol", head.symbol);
+	jsontext_member(out, "symbol", head.symbol);
 	fputc(',', out);
-	put_text(out, "image", head.image);
+	jsontext_member(out, "image", head.image);
 	fputc(',', out);
-	put_text(out, "path", head.path);
+	jsontext_member(out, "path", head.path);
 	fprintf(out, ",\"start\":%" PRIu64 ",\"end\":%" PRIu64, changes_plain(head.start),
 		changes_plain(head.end));
 	fprintf(out, ",\"has_code\":%s,\"has_lines\":%s,\"has_source\":%s,",
 		annotate_progress(function) == ANNOTATE_READY ? "true" : "false",
 		head.has_lines ? "true" : "false", head.has_source ? "true" : "false");
-	put_text(out, "reason", annotate_reason(function));
+	jsontext_member(out, "reason", annotate_reason(function));
 	put_sums(out, report, head.weight, head.samples, whole);
 	fputs(",\"rows\":[", out);
 	for (size_t i = 0; i < n; i++) {
@@ -125,7 +119,7 @@ void annotate_put_json(FILE *out, const struct annotate_report *report)
 		const struct annotate_event *event = &report->events[i];
 
 		fputs(i ? ",{" : "{", out);
-		put_text(out, "name", event->name);
+		jsontext_member(out, "name", event->name);
 		fprintf(out, ",\"samples\":%" PRIu64 ",\"weight\":%" PRIu64 ",\"lost\":%" PRIu64,
 			event->samples, event->weight, event->lost);
 		if (event->rate_varies)
@@ -136,16 +130,12 @@ void annotate_put_json(FILE *out, const struct annotate_report *report)
 				event->freq_hz ? event->freq_hz : event->period);
 	}
 	fputs("],\n", out);
-	put_text(out, "target", taking->session.target_text);
-	fprintf(out, ",\"duration_s\":%.4f,\"notes\":[",
+	jsontext_member(out, "target", taking->session.target_text);
+	fprintf(out, ",\"duration_s\":%.4f,",
 		(double)(taking->status.now_ns - taking->status.started_ns) / 1e9);
-	for (size_t i = 0; i < report->notes.n_notes; i++) {
-		if (i)
-			fputc(',', out);
-		jsontext_string(out, report->notes.notes[i]);
-	}
-	fputs("],", out);
-	put_text(out, "strobe_version", STROBE_VERSION);
+	jsontext_strings(out, "notes", report->notes.notes, report->notes.n_notes);
+	fputc(',', out);
+	jsontext_member(out, "strobe_version", STROBE_VERSION);
 	fputs("}\n", out);
 }
 

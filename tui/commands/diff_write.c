@@ -277,8 +277,8 @@ static void put_files_json(FILE *out, const struct diff_table *table)
 {
 	fputs("\"recordings\":[", out);
 	for (size_t i = 0; i < table->n_files; i++) {
-		fputs(i ? ",{\"file\":" : "{\"file\":", out);
-		jsontext_string(out, table->files[i].name);
+		fputs(i ? ",{" : "{", out);
+		jsontext_member(out, "file", table->files[i].name);
 		fprintf(out, ",\"duration_s\":%.3f}", table->files[i].duration_s);
 	}
 	putc(']', out);
@@ -288,8 +288,7 @@ static void put_row_json(FILE *out, const struct diff_table *table, const struct
 {
 	putc('{', out);
 	for (size_t k = 0; k < table->n_keys; k++) {
-		fprintf(out, "\"%s\":", args_group_name(table->keys[k]));
-		jsontext_string(out, row->keys[k]);
+		jsontext_member(out, args_group_name(table->keys[k]), row->keys[k]);
 		putc(',', out);
 	}
 	fprintf(out, "\"state\":\"%s\",\"difference\":%.4f,\"ratio\":", states[row->state],

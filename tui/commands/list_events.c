@@ -11,6 +11,7 @@
 #include "tui/base/csv.h"
 #include "tui/base/sentence.h"
 #include "tui/explain/explain.h"
+#include "tui/export/jsontext.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -259,18 +260,11 @@ static void print_text(struct listing *listing)
 
 /* --- JSON and CSV --- */
 
-/* Cleaned text is UTF-8 without control characters. */
 static void put_json(FILE *out, const char *key, const char *text)
 {
 	char cleaned[TEXT_MAX];
 
-	fprintf(out, "\"%s\":\"", key);
-	for (const char *at = clean(cleaned, text); *at; at++) {
-		if (*at == '"' || *at == '\\')
-			putc('\\', out);
-		putc(*at, out);
-	}
-	putc('"', out);
+	jsontext_member(out, key, clean(cleaned, text));
 }
 
 static const char *error_name(const struct catalogue_entry *entry)

@@ -98,12 +98,6 @@ void stat_put_csv(FILE *out, const struct stat_table *table, bool head, struct c
 
 /* --- JSON --- */
 
-static void put_json_text(FILE *out, const char *key, const char *text)
-{
-	fprintf(out, "\"%s\":", key);
-	jsontext_string(out, text);
-}
-
 static void put_json_id(FILE *out, const char *key, int64_t id)
 {
 	if (id >= 0)
@@ -114,16 +108,16 @@ static void put_json_count(FILE *out, const struct stat_row *row, const struct s
 	const struct stat_count *count)
 {
 	fputc('{', out);
-	put_json_text(out, "name", event->name);
+	jsontext_member(out, "name", event->name);
 	if (event->cgroup[0]) {
 		fputc(',', out);
-		put_json_text(out, "cgroup", event->cgroup);
+		jsontext_member(out, "cgroup", event->cgroup);
 	}
 	put_json_id(out, "process", row->pid);
 	put_json_id(out, "thread", row->tid);
 	if (row->pid >= 0) {
 		fputc(',', out);
-		put_json_text(out, "command", row->command);
+		jsontext_member(out, "command", row->command);
 	}
 	put_json_id(out, "cpu", row->cpu);
 	put_json_id(out, "core", row->core);
@@ -136,7 +130,7 @@ static void put_json_count(FILE *out, const struct stat_row *row, const struct s
 		put_scaled(out, count, event);
 	}
 	fputc(',', out);
-	put_json_text(out, "unit", event->unit);
+	jsontext_member(out, "unit", event->unit);
 	fprintf(out,
 		",\"enabled_ns\":%" PRIu64 ",\"running_ns\":%" PRIu64
 		",\"running_percent\":%.2f,\"not_counted\":",
@@ -147,7 +141,7 @@ static void put_json_count(FILE *out, const struct stat_row *row, const struct s
 		fputs("null", out);
 	if (count->metric.unit) {
 		fprintf(out, ",\"metric\":%.6f,", count->metric.value);
-		put_json_text(out, "metric_unit", count->metric.unit);
+		jsontext_member(out, "metric_unit", count->metric.unit);
 	}
 	if (count->deviation_percent >= 0)
 		fprintf(out, ",\"deviation_percent\":%.4f", count->deviation_percent);
@@ -161,9 +155,9 @@ void stat_put_json(FILE *out, const struct stat_table *table, bool interval)
 
 	fprintf(out, "{\"time_s\":%.6f,\"elapsed_s\":%.6f,%s", table->time_s, table->elapsed_s,
 		line);
-	put_json_text(out, "target", table->target);
+	jsontext_member(out, "target", table->target);
 	fputc(',', out);
-	put_json_text(out, "per", stat_per_name(table->per));
+	jsontext_member(out, "per", stat_per_name(table->per));
 	if (table->user_s >= 0)
 		fprintf(out, ",\"user_s\":%.6f,\"system_s\":%.6f", table->user_s, table->system_s);
 	if (table->runs)
@@ -185,13 +179,10 @@ void stat_put_json(FILE *out, const struct stat_table *table, bool interval)
 		}
 	fputs("]", out);
 	if (!interval) {
-		fprintf(out, ",%s\"notes\":[", line);
-		for (size_t i = 0; i < table->n_notes; i++) {
-			fputs(i ? "," : "", out);
-			jsontext_string(out, table->notes[i]);
-		}
-		fprintf(out, "],%s", line);
-		put_json_text(out, "strobe_version", STROBE_VERSION);
+		fprintf(out, ",%s", line);
+		jsontext_strings(out, "notes", table->notes, table->n_notes);
+		fprintf(out, ",%s", line);
+		jsontext_member(out, "strobe_version", STROBE_VERSION);
 	}
 	fputs("}\n", out);
 }

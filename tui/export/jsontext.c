@@ -22,6 +22,23 @@ void jsontext_string(FILE *out, const char *text)
 	putc_unlocked('"', out);
 }
 
+void jsontext_member(FILE *out, const char *key, const char *text)
+{
+	fprintf(out, "\"%s\":", key);
+	jsontext_string(out, text);
+}
+
+void jsontext_strings(FILE *out, const char *key, char *const *texts, size_t n)
+{
+	fprintf(out, "\"%s\":[", key);
+	for (size_t i = 0; i < n; i++) {
+		if (i)
+			putc(',', out);
+		jsontext_string(out, texts[i]);
+	}
+	putc(']', out);
+}
+
 void jsontext_ms(FILE *out, uint64_t ns)
 {
 	fprintf(out, "%" PRIu64 ".%06" PRIu64, ns / 1000000, ns % 1000000);
