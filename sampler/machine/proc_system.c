@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* proc_system.c - the system part of proc.h: CPUs, and the rights and limits of this user. */
+#include "sampler/base/grow.h"
 #include "sampler/machine/proc.h"
 
 #include <errno.h>
@@ -32,8 +33,9 @@ static bool parse_cpu(const char **at, unsigned int *cpu)
 int proc_parse_cpu_list(const char *text, int **cpus, size_t *n, size_t *bad_offset)
 {
 	const char *at = text, *number;
-	uint8_t *named = NULL; /* a flag per CPU, up to the highest one named */
-	size_t room = 0, count = 0, filled = 0;
+	uint8_t *named = NULL; /* a flag per CPU */
+	uint32_t room = 0;
+	size_t count = 0, filled = 0;
 	int err = -EINVAL;
 
 	*cpus = NULL;
@@ -51,16 +53,9 @@ int proc_parse_cpu_list(const char *text, int **cpus, size_t *n, size_t *bad_off
 			if (!parse_cpu(&at, &last) || last < first)
 				goto out;
 		}
-		if (last >= room) {
-			uint8_t *grown = realloc(named, last + 1);
-
-			if (!grown) {
-				err = -ENOMEM;
-				goto out;
-			}
-			named = grown;
-			memset(named + room, 0, last + 1 - room);
-			room = last + 1;
+		if (grow_zeroed(&named, last, &room, sizeof(*named))) {
+			err = -ENOMEM;
+			goto out;
 		}
 		memset(named + first, 1, last + 1 - first);
 		number = at;

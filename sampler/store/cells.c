@@ -4,6 +4,8 @@
  */
 #include "sampler/store/cells.h"
 
+#include "sampler/base/grow.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,34 +85,23 @@ static int grow(struct cells *cells)
 {
 	uint32_t size = cells->size * 2;
 	struct cells_slot *slots;
-	struct cell *at;
-	uint32_t *values;
 
 	if (size > CELLS_MAX)
 		return -ENOMEM;
 	slots = calloc((size_t)size * 2, sizeof(*slots));
 	if (!slots)
 		return -ENOMEM;
-	at = realloc(cells->at, size * sizeof(*at));
-	if (!at) {
+	if (grow_exact(&cells->at, size, sizeof(*cells->at)) ||
+		(cells->values && grow_exact(&cells->values, size, sizeof(*cells->values)))) {
 		free(slots);
 		return -ENOMEM;
-	}
-	cells->at = at;
-	if (cells->values) {
-		values = realloc(cells->values, size * sizeof(*values));
-		if (!values) {
-			free(slots);
-			return -ENOMEM;
-		}
-		cells->values = values;
 	}
 	free(cells->slots);
 	cells->slots = slots;
 	cells->size = size;
 	cells->mask = size * 2 - 1;
 	for (uint32_t i = 0; i < cells->n; i++) {
-		uint32_t hash = hash_of(&at[i], cells_values(cells, i));
+		uint32_t hash = hash_of(&cells->at[i], cells_values(cells, i));
 
 		fill_slot(cells, empty_slot(cells, hash), hash, i);
 	}
@@ -143,15 +134,14 @@ int cells_add(struct cells *cells, uint32_t where, const struct cell *cell, uint
 
 const struct radix_item *cells_by_stack(struct cells *cells)
 {
-	struct radix_item *order = cells->order;
+	struct radix_item *order;
 
-	if (cells->n_order < cells->n || !order) {
-		order = reallocarray(order, cells->size, 2 * sizeof(*order));
-		if (!order)
+	if (cells->n_order < cells->n || !cells->order) {
+		if (grow_exact(&cells->order, cells->size, 2 * sizeof(*order)))
 			return NULL;
-		cells->order = order;
 		cells->n_order = cells->size;
 	}
+	order = cells->order;
 	for (uint32_t i = 0; i < cells->n; i++)
 		order[i] = (struct radix_item){.key = cells->at[i].stack, .id = i};
 	return radix_sort(order, order + cells->n_order, cells->n);
