@@ -3,6 +3,7 @@
 #include "sampler/perfdata/attrs.h"
 
 #include "sampler/base/grow.h"
+#include "sampler/kernel/sys.h"
 #include "sampler/perfdata/swap.h"
 
 #include <errno.h>
@@ -184,15 +185,7 @@ int attrs_add(struct attrs *attrs, const void *bytes, size_t len, const void *id
 	memcpy(&entry->attr, bytes, size < sizeof(entry->attr) ? size : sizeof(entry->attr));
 	if (swapped)
 		swap_attr(&entry->attr);
-	entry->format = (struct record_format){
-		.sample_type = entry->attr.sample_type,
-		.read_format = entry->attr.read_format,
-		.branch_sample_type = entry->attr.branch_sample_type,
-		.regs_user = entry->attr.sample_regs_user,
-		.regs_intr = entry->attr.sample_regs_intr,
-		.sample_id_all = entry->attr.sample_id_all,
-		.no_user_chain = entry->attr.exclude_callchain_user,
-	};
+	sys_format_of(&entry->format, &entry->attr);
 	entry->format.no_build_ids = !attrs->has_build_ids;
 	make_name(entry);
 	ret = take_ids(attrs, entry, ids, n_ids, swapped);

@@ -4,6 +4,7 @@
  *
  * A file that is never finished (a crash) has all records up to the last flush, and no features.
  */
+#include "sampler/kernel/sys.h"
 #include "sampler/perfdata/writer_private.h"
 
 #include "sampler/base/whole.h"
@@ -246,14 +247,7 @@ static int copy_config(struct writer *writer, const struct writer_config *config
 		writer->events[i].attr.size = sizeof(*attr);
 		/* Synthesized mappings already have their build-ids; see synth_mapping(). */
 		writer->events[i].attr.build_id = 1;
-		writer->formats[i] = (struct record_format){
-			.sample_type = attr->sample_type,
-			.read_format = attr->read_format,
-			.branch_sample_type = attr->branch_sample_type,
-			.regs_user = attr->sample_regs_user,
-			.regs_intr = attr->sample_regs_intr,
-			.sample_id_all = attr->sample_id_all,
-		};
+		sys_format_of(&writer->formats[i], attr);
 	}
 	writer->n_events = config->n_events;
 	if (config->tracing_data)
