@@ -59,10 +59,38 @@ static void test_sort_and_filter(void **state)
 	compare(fixture, "threads-sorted-tid");
 	keys(fixture, "ssr");
 	compare(fixture, "threads-sorted-symbol");
-	keys(fixture, "/dump<Enter>");
+	keys(fixture, "\\dump<Enter>");
 	compare(fixture, "threads-filtered");
-	keys(fixture, "/nothing<Enter>");
+	keys(fixture, "\\nothing<Enter>");
 	compare(fixture, "threads-filtered-nothing");
+	keys(fixture, "<Esc>");
+	assert_int_equal(fixture->screen.n_views, 2);
+	keys(fixture, "<Esc>");
+	assert_int_equal(fixture->screen.n_views, 1);
+	finish(fixture);
+}
+
+/* The search finds commands, ids and symbols, and the cursor stays on the found thread. */
+static void test_search(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+
+	(void)state;
+	keys(fixture, "t/DUMP<Enter>");
+	compare(fixture, "threads-searched");
+	assert_int_equal(fixture->screen.canvas.cells[80 * 7 + 52].style, STYLE_MATCH);
+	keys(fixture, "ns<Tick>");
+	compare(fixture, "threads-searched-sorted");
+	keys(fixture, "N<Enter>");
+	assert_string_equal(fixture->fake.model.crumbs[0], "tid:4790");
+	keys(fixture, "t/4713<Enter>I");
+	assert_string_equal(fixture->fake.model.crumbs[1], "tid:4713");
+	keys(fixture, "/execinit<Enter>I");
+	assert_string_equal(fixture->fake.model.crumbs[2], "tid:4791");
+	keys(fixture, "/no such thread<Enter>");
+	assert_string_equal(fixture->screen.message, "No row matches \"no such thread\"");
+	keys(fixture, "/4711<Esc>I");
+	assert_string_equal(fixture->fake.model.crumbs[3], "tid:4791");
 	keys(fixture, "<Esc>");
 	assert_int_equal(fixture->screen.n_views, 2);
 	keys(fixture, "<Esc>");
@@ -232,6 +260,7 @@ int main(void)
 		cmocka_unit_test(test_changes),
 		cmocka_unit_test(test_other_event),
 		cmocka_unit_test(test_sort_and_filter),
+		cmocka_unit_test(test_search),
 		cmocka_unit_test(test_narrow),
 		cmocka_unit_test(test_states_are_read_seldom),
 		cmocka_unit_test(test_mouse),

@@ -625,7 +625,7 @@ static unsigned int annotate_click(
 	struct annotate_function *shown = annotate_shown(state);
 
 	(void)x;
-	if (!list_click(&shown->list, &screen->body, y))
+	if (!list_click(&shown->list, y + screen->body.y))
 		return 0;
 	shown->placed = true;
 	return twice ? follow(view, screen) : VIEW_HANDLED;

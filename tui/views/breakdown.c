@@ -553,11 +553,11 @@ static unsigned int breakdown_click(
 
 	(void)x;
 	if (state->choosing) {
-		if (!list_click(&state->choices, &screen->body, y))
+		if (!list_click(&state->choices, y + screen->body.y))
 			return 0;
 		return twice ? breakdown_action(view, screen, ACT_GROUP) : VIEW_HANDLED;
 	}
-	if (!list_click(&state->list, &screen->body, y))
+	if (!list_click(&state->list, y + screen->body.y))
 		return 0;
 	remember_selection(state);
 	return VIEW_HANDLED;

@@ -423,7 +423,7 @@ static unsigned int calls_click(struct view *view, struct screen *screen, int x,
 	struct calls_view *calls = view->state;
 
 	(void)x;
-	if (!list_click(&calls->list, &screen->body, y))
+	if (!list_click(&calls->list, y + screen->body.y))
 		return 0;
 	remember_selection(calls);
 	return twice ? calls_action(view, screen, ACT_OPEN) : VIEW_HANDLED;

@@ -40,7 +40,6 @@ struct counters {
 	uint8_t selected; /* id of the selected event */
 	uint8_t asked; /* id of the event that the prompt changes */
 	bool has_selected;
-	int list_y; /* y of the first row in the view */
 };
 
 static int counters_open(struct view *view, struct screen *screen, uint32_t arg)
@@ -576,7 +575,6 @@ static void counters_draw(struct view *view, struct screen *screen, struct area 
 	area.height -= below;
 	if (area.height > (int)counters->list.n)
 		area.height = (int)counters->list.n;
-	counters->list_y = area.y - screen->body.y;
 	list_draw(&counters->list, canvas, area, draw_row, &drawing);
 	if (below)
 		draw_ratios(counters, canvas,
@@ -588,11 +586,8 @@ static unsigned int counters_click(
 {
 	struct counters *counters = view->state;
 
-	/* The ratios are below the list. */
-	const struct area upper = {.height = counters->list_y + (int)counters->list.height};
-
 	(void)x;
-	if (y >= upper.height || !list_click(&counters->list, &upper, y))
+	if (!list_click(&counters->list, y + screen->body.y))
 		return 0;
 	remember_selection(counters);
 	return twice ? counters_action(view, screen, ACT_OPEN) : VIEW_HANDLED;

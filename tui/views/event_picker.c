@@ -290,11 +290,9 @@ static unsigned int picker_prompt(struct view *view, struct screen *screen, enum
 static unsigned int picker_click(struct view *view, struct screen *screen, int x, int y, bool twice)
 {
 	struct picker *picker = view->state;
-	/* The pane on the selected row is below the list. */
-	const struct area upper = {.height = picker->list_y + (int)picker->list.height};
 
 	(void)x;
-	if (y >= upper.height || !list_click(&picker->list, &upper, y))
+	if (!list_click(&picker->list, y + screen->body.y))
 		return 0;
 	picker_remember(picker, screen);
 	if (twice)

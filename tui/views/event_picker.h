@@ -74,8 +74,6 @@ struct picker {
 	/* Time of the last request to the session, and its last note before.  Rows may be outdated
 	 * until a new note comes. */
 	uint64_t asked_ns, asked_note;
-
-	int list_y; /* y of the first row in the view */
 };
 
 /* --- event_picker_rows.c --- */

@@ -506,7 +506,6 @@ void picker_draw(struct view *view, struct screen *screen, struct area area)
 				area.width - drawing.what - 1, STYLE_HEADER, "WHAT IT COUNTS");
 		area = below(area, 1);
 	}
-	picker->list_y = area.y - screen->body.y;
 	list_draw(&picker->list, &screen->canvas, area, draw_row, &drawing);
 	if (pane.height && typing && picker->error.kind != EVENT_ERROR_NONE)
 		draw_error(&drawing, screen->prompt.text, pane);

@@ -500,7 +500,7 @@ static unsigned int hot_click(struct view *view, struct screen *screen, int x, i
 
 	if (y < screen->body.height - (int)table->list.height)
 		return click_head(view, screen, x);
-	if (!list_click(&table->list, &screen->body, y))
+	if (!list_click(&table->list, y + screen->body.y))
 		return 0;
 	remember_selection(table);
 	return twice ? view->ops->action(view, screen, ACT_OPEN) : VIEW_HANDLED;

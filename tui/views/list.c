@@ -55,6 +55,15 @@ void list_move(struct list *list, long delta)
 	keep_visible(list);
 }
 
+void list_go_to(struct list *list, size_t row)
+{
+	size_t half = list->height / 2;
+
+	if (row < list->top || row >= list->top + list->height)
+		list->top = row > half ? row - half : 0;
+	list_set_cursor(list, row);
+}
+
 static bool distance(const struct list *list, enum action action, long *delta)
 {
 	long page = list->height > 1 ? (long)list->height - 1 : 1;
@@ -127,6 +136,7 @@ void list_draw(struct list *list, struct canvas *canvas, struct area area,
 	void (*draw_row)(void *ctx, size_t row, int y), void *ctx)
 {
 	list_set_height(list, area.height);
+	list->y = area.y;
 	for (size_t i = 0; i < list->height && list->top + i < list->n; i++) {
 		int y = area.y + (int)i;
 
@@ -136,11 +146,11 @@ void list_draw(struct list *list, struct canvas *canvas, struct area area,
 	}
 }
 
-bool list_click(struct list *list, const struct area *body, int y)
+bool list_click(struct list *list, int y)
 {
-	long line = y - (body->height - (long)list->height);
+	long line = y - list->y;
 
-	if (line < 0 || list->top + (size_t)line >= list->n)
+	if (line < 0 || (size_t)line >= list->height || list->top + (size_t)line >= list->n)
 		return false;
 	list_set_cursor(list, list->top + (size_t)line);
 	return true;

@@ -540,7 +540,7 @@ static unsigned int picker_click(struct view *view, struct screen *screen, int x
 	const struct entry *entry;
 
 	(void)x;
-	if (!list_click(&picker->list, &screen->body, y))
+	if (!list_click(&picker->list, y + screen->body.y))
 		return 0;
 	/* Rows may have moved between the clicks: both must have hit the same row. */
 	entry = current(picker);

@@ -3,8 +3,6 @@
  * threads_draw.c - draws the view of threads: columns depend on the width of the screen.
  */
 #include "tui/base/format.h"
-#include "tui/base/shorten.h"
-#include "tui/base/width.h"
 #include "tui/model/model.h"
 #include "tui/views/threads_private.h"
 #include "tui/views/views.h"
@@ -144,7 +142,7 @@ static void draw_row(void *ctx, size_t row, int y)
 	const struct threads_layout *at = &drawing->at;
 	struct canvas *canvas = drawing->canvas;
 	double share = share_of(drawing, lane);
-	char state = state_of(threads, lane), symbol[SHORTEN_MAX], text[FORMAT_MAX];
+	char state = state_of(threads, lane), text[FORMAT_MAX];
 
 	canvas_printf(canvas, 1, y, 7, views_number_style(share), "%6s", format_whole(text, share));
 	if (at->change)
@@ -165,52 +163,40 @@ static void draw_row(void *ctx, size_t row, int y)
 		canvas_printf(
 			canvas, at->name, y, at->name_width, STYLE_USER, "CPU %" PRIu32, lane->cpu);
 	else
-		canvas_text(canvas, at->name, y, at->name_width, STYLE_USER, lane->name);
+		views_text(canvas, at->name, y, at->name_width, STYLE_USER, lane->name,
+			threads->table.search);
 	if (at->symbol && lane->symref != LANES_NO_SYMBOL) {
 		const struct symref *name =
 			drawing->model->ops->symbol(drawing->model, lane->symref);
 
-		canvas_text(canvas, at->symbol, y, at->symbol_width, views_symbol_style(name),
-			shorten_symbol(symbol, name->symbol, at->symbol_width));
+		views_symbol(canvas, at->symbol, y, at->symbol_width, views_symbol_style(name),
+			name->symbol, threads->table.search);
 	}
 }
 
-static void draw_head(const struct drawing *drawing, int x, int width, int y, const char *name,
-	enum threads_sort sort, bool right)
-{
-	bool sorted = drawing->threads->sort == sort;
-	char text[32];
-	int used;
-
-	if (!x)
-		return;
-	snprintf(text, sizeof(text), "%s%s", name,
-		!sorted				    ? ""
-			: drawing->threads->reverse ? "▲"
-						    : "▼");
-	used = width_of(text);
-	canvas_text(drawing->canvas, right && used < width ? x + width - used : x, y, width,
-		sorted ? STYLE_HEADER_SORTED : STYLE_HEADER, text);
-}
-
-static void draw_heads(const struct drawing *drawing, int y)
+static void draw_heads(const struct drawing *drawing, struct list_view *table)
 {
 	const struct threads_layout *at = &drawing->at;
+	struct canvas *canvas = drawing->canvas;
 	bool by_cpu = drawing->threads->group == GROUP_CPU;
 
-	draw_head(drawing, 1, 6, y,
+	list_view_head(table, canvas, 1, 6,
 		drawing->waits		    ? "TIME"
 			: drawing->is_clock ? "CPU"
 					    : "SHARE",
 		SORT_WEIGHT, true);
-	draw_head(drawing, at->change, CHANGE_WIDTH, y, "CHANGE", SORTS, true);
-	draw_head(drawing, at->strip, (int)drawing->threads->columns, y, "ACTIVITY", SORTS, false);
-	draw_head(drawing, at->state, 8, y, "STATE", SORTS, false);
-	draw_head(drawing, at->pid, 7, y, "PID", at->tid ? SORTS : SORT_ID, true);
-	draw_head(drawing, at->tid, 7, y, "TID", SORT_ID, true);
-	draw_head(drawing, at->name, at->name_width, y, by_cpu ? "CPU" : "COMMAND",
+	list_view_head(
+		table, canvas, at->change, at->change ? CHANGE_WIDTH : 0, "CHANGE", -1, true);
+	list_view_head(
+		table, canvas, at->strip, (int)drawing->threads->columns, "ACTIVITY", -1, false);
+	list_view_head(table, canvas, at->state, at->state ? 8 : 0, "STATE", -1, false);
+	list_view_head(
+		table, canvas, at->pid, at->pid ? 7 : 0, "PID", at->tid ? -1 : SORT_ID, true);
+	list_view_head(table, canvas, at->tid, at->tid ? 7 : 0, "TID", SORT_ID, true);
+	list_view_head(table, canvas, at->name, at->name_width, by_cpu ? "CPU" : "COMMAND",
 		by_cpu ? SORT_ID : SORT_NAME, false);
-	draw_head(drawing, at->symbol, at->symbol_width, y, "HOTTEST SYMBOL", SORT_SYMBOL, false);
+	list_view_head(table, canvas, at->symbol, at->symbol ? at->symbol_width : 0,
+		"HOTTEST SYMBOL", SORT_SYMBOL, false);
 }
 
 static void make_title(
@@ -220,8 +206,8 @@ static void make_title(
 	size_t grouping = grouping_of(threads);
 	char shown[24] = "";
 
-	if (threads->filter[0])
-		snprintf(shown, sizeof(shown), "%zu of ", threads->list.n);
+	if (threads->table.filter[0])
+		snprintf(shown, sizeof(shown), "%zu of ", threads->table.list.n);
 	snprintf(out, size, "%s%" PRIu32 " %s, %.100s", shown,
 		threads->error ? 0 : threads->lanes->n,
 		!threads->error && threads->lanes->n == 1 ? groupings[grouping].one
@@ -245,20 +231,16 @@ void threads_draw(struct view *view, struct screen *screen, struct area area)
 
 	make_title(threads, screen->model, title, sizeof(title));
 	area = views_title(&screen->canvas, area, title);
-	if (area.height >= 4) {
-		draw_heads(&drawing, area.y);
-		area.y++;
-		area.height--;
-	}
-	if (!threads->list.n)
+	if (list_view_heads(&threads->table, &area, 4))
+		draw_heads(&drawing, &threads->table);
+	if (!threads->table.list.n)
 		canvas_text(&screen->canvas, 2, area.y, area.width - 3, STYLE_DIM,
-			threads->error		     ? "Out of memory"
-				: threads->filter[0] ? "No row matches the filter (Esc shows all)"
-						     : "No samples in this time");
-	list_set_height(&threads->list, area.height);
+			threads->error ? "Out of memory"
+				: threads->table.filter[0]
+				? "No row matches the filter (Esc shows all)"
+				: "No samples in this time");
+	list_set_height(&threads->table.list, area.height);
 	if (!threads->error)
 		threads_read_states(threads, screen->model);
-	list_draw(&threads->list, &screen->canvas, area, draw_row, &drawing);
-	if (!threads->moved && threads->list.n) /* the user sees this row under the cursor */
-		threads->selected = threads->lanes->lane[threads->shown[0]];
+	list_view_draw(view, screen, area, draw_row, &drawing);
 }

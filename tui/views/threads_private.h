@@ -6,7 +6,7 @@
 #define TUI_VIEWS_THREADS_PRIVATE_H
 
 #include "tui/screen/screen.h"
-#include "tui/views/list.h"
+#include "tui/views/list_view.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,16 +23,11 @@
 enum threads_sort { SORT_WEIGHT, SORT_ID, SORT_NAME, SORT_SYMBOL, SORTS };
 
 struct threads {
-	struct list list; /* list of `shown` */
+	struct list_view table; /* list of `shown`, sorted by enum threads_sort */
 	const struct lanes *lanes; /* owned by the model, valid until its next answer */
 	uint32_t *shown; /* indices in lanes->lane, sorted */
 	size_t shown_room;
-	struct lane selected; /* selected row: its pid, tid, cpu and name identify it */
-	bool moved; /* the cursor left the first row */
 	enum query_group group;
-	enum threads_sort sort;
-	bool reverse;
-	char filter[PROMPT_MAX], old_filter[PROMPT_MAX];
 	uint64_t most; /* weight of a full column */
 	uint64_t whole; /* weight of all rows */
 	struct {

@@ -18,27 +18,6 @@
 
 #define READ_EVERY_NS 1000000000u
 
-static int threads_open(struct view *view, struct screen *screen, uint32_t arg)
-{
-	struct threads *threads = calloc(1, sizeof(*threads));
-
-	(void)screen;
-	(void)arg;
-	if (!threads)
-		return -ENOMEM;
-	threads->group = GROUP_THREAD;
-	view->state = threads;
-	return 0;
-}
-
-static void threads_close(struct view *view)
-{
-	struct threads *threads = view->state;
-
-	free(threads->shown);
-	free(threads);
-}
-
 /* --- states --- */
 
 void threads_read_states(struct threads *threads, struct model *model)
@@ -47,8 +26,9 @@ void threads_read_states(struct threads *threads, struct model *model)
 		threads->n_seen = 0;
 		threads->seen_ns = model->now_ns;
 	}
-	for (size_t row = threads->list.top; threads_has_state(threads) && row < threads->list.n &&
-		row < threads->list.top + threads->list.height;
+	for (size_t row = threads->table.list.top;
+		threads_has_state(threads) && row < threads->table.list.n &&
+		row < threads->table.list.top + threads->table.list.height;
 		row++) {
 		const struct lane *lane = &threads->lanes->lane[threads->shown[row]];
 		int32_t tid = threads_tid_of(threads, lane);
@@ -94,58 +74,78 @@ static int compare_rows(const void *left, const void *right, void *ctx)
 	const struct lane *b = &threads->lanes->lane[*(const uint32_t *)right];
 	int result = 0;
 
-	if (threads->sort == SORT_NAME)
+	if (threads->table.sort == SORT_NAME)
 		result = strcmp(a->name, b->name);
-	else if (threads->sort == SORT_SYMBOL)
+	else if (threads->table.sort == SORT_SYMBOL)
 		result = strcmp(symbol_of(a, order->model), symbol_of(b, order->model));
-	else if (threads->sort == SORT_ID)
+	else if (threads->table.sort == SORT_ID)
 		result = by_id(a, b);
-	if (!result && threads->sort != SORT_ID)
+	if (!result && threads->table.sort != SORT_ID)
 		result = (a->weight < b->weight) - (a->weight > b->weight);
 	if (!result)
 		result = by_id(a, b);
 	if (!result)
 		result = strcmp(a->name, b->name);
-	return threads->reverse ? -result : result;
+	return threads->table.reverse ? -result : result;
 }
 
-static bool same_row(const struct lane *a, const struct lane *b, enum query_group group)
+static const struct lane *lane_of(const struct view *view, size_t row)
 {
-	if (group == GROUP_COMMAND)
-		return !strcmp(a->name, b->name);
-	return a->pid == b->pid && a->tid == b->tid && a->cpu == b->cpu;
+	const struct threads *threads = view->state;
+
+	return &threads->lanes->lane[threads->shown[row]];
 }
 
-static bool passes(const struct threads *threads, const struct lane *lane, struct model *model)
+static uint64_t key_of(struct view *view, struct screen *screen, size_t row)
+{
+	const struct threads *threads = view->state;
+	const struct lane *lane = lane_of(view, row);
+
+	(void)screen;
+	if (threads->group == GROUP_COMMAND)
+		return list_view_text_key(lane->name);
+	if (threads->group == GROUP_CPU)
+		return lane->cpu;
+	return (uint64_t)(uint32_t)lane->pid << 32 | (uint32_t)lane->tid;
+}
+
+static bool lane_matches(const struct threads *threads, const struct lane *lane,
+	struct model *model, const char *text)
 {
 	char numbers[48];
 
-	if (!threads->filter[0])
-		return true;
 	if (threads->group == GROUP_CPU)
 		snprintf(numbers, sizeof(numbers), "CPU %" PRIu32, lane->cpu);
 	else
 		snprintf(numbers, sizeof(numbers), "%" PRId32 " %" PRId32, lane->pid, lane->tid);
-	return views_match(lane->name, threads->filter) >= 0 ||
-		views_match(symbol_of(lane, model), threads->filter) >= 0 ||
-		(threads->group != GROUP_COMMAND && views_match(numbers, threads->filter) >= 0);
+	return views_match(lane->name, text) >= 0 ||
+		views_match(symbol_of(lane, model), text) >= 0 ||
+		(threads->group != GROUP_COMMAND && views_match(numbers, text) >= 0);
 }
 
-static const struct lane *current(const struct threads *threads)
+static bool row_matches(struct view *view, struct screen *screen, size_t row, const char *text)
 {
-	if (threads->list.lost || threads->list.cursor >= threads->list.n)
-		return NULL;
-	return &threads->lanes->lane[threads->shown[threads->list.cursor]];
+	return lane_matches(view->state, lane_of(view, row), screen->model, text);
 }
 
-static void remember_selection(struct threads *threads)
+static bool can_sort(const struct view *view, const struct screen *screen, int sort)
 {
-	const struct lane *lane = current(threads);
+	const struct threads *threads = view->state;
 
-	threads->moved = threads->list.cursor != 0;
-	if (lane)
-		threads->selected = *lane;
+	(void)screen;
+	if (threads->group == GROUP_COMMAND)
+		return sort != SORT_ID;
+	return threads->group != GROUP_CPU || sort != SORT_NAME;
 }
+
+static const struct list_view_ops table_ops = {
+	.key = key_of,
+	.matches = row_matches,
+	.can_sort = can_sort,
+	.sorts = SORTS,
+	.ascending = 1u << SORT_ID | 1u << SORT_NAME | 1u << SORT_SYMBOL,
+	.twice = ACT_OPEN,
+};
 
 /* Returns the weight of the busiest column. */
 static uint64_t most_of(const struct lanes *lanes)
@@ -164,9 +164,8 @@ static int take_rows(struct threads *threads, struct model *model)
 	const struct order order = {threads, model};
 	int ret = model->ops->lanes(model, threads->group, threads->columns, &threads->lanes);
 	uint32_t n = 0;
-	long at = -1;
 
-	list_set_count(&threads->list, 0);
+	list_set_count(&threads->table.list, 0);
 	if (ret)
 		return ret;
 	if (grow_items(&threads->shown, &threads->shown_room, threads->lanes->n,
@@ -175,18 +174,15 @@ static int take_rows(struct threads *threads, struct model *model)
 	threads->whole = 0;
 	for (uint32_t i = 0; i < threads->lanes->n; i++) {
 		threads->whole += threads->lanes->lane[i].weight;
-		if (passes(threads, &threads->lanes->lane[i], model))
+		if (!threads->table.filter[0] ||
+			lane_matches(
+				threads, &threads->lanes->lane[i], model, threads->table.filter))
 			threads->shown[n++] = i;
 	}
 	if (n)
 		qsort_r(threads->shown, n, sizeof(*threads->shown), compare_rows, (void *)&order);
 	threads->most = most_of(threads->lanes);
-	list_set_count(&threads->list, n);
-	for (uint32_t i = 0; threads->moved && i < n && at < 0; i++)
-		if (same_row(&threads->lanes->lane[threads->shown[i]], &threads->selected,
-			    threads->group))
-			at = (long)i;
-	list_stick(&threads->list, threads->moved ? at : 0);
+	list_set_count(&threads->table.list, n);
 	return 0;
 }
 
@@ -199,22 +195,48 @@ static void threads_refresh(struct view *view, struct screen *screen)
 		: width >= THREADS_NARROW	      ? THREADS_COLUMNS
 						      : THREADS_COLUMNS_NARROW;
 	threads->error = take_rows(threads, screen->model);
-	if (!threads->error)
-		threads_read_states(threads, screen->model);
+	if (threads->error)
+		return;
+	list_view_follow(view, screen);
+	threads_read_states(threads, screen->model);
+}
+
+static int threads_open(struct view *view, struct screen *screen, uint32_t arg)
+{
+	struct threads *threads = calloc(1, sizeof(*threads));
+
+	(void)screen;
+	(void)arg;
+	if (!threads)
+		return -ENOMEM;
+	threads->table.ops = &table_ops;
+	threads->group = GROUP_THREAD;
+	view->state = threads;
+	return 0;
+}
+
+static void threads_close(struct view *view)
+{
+	struct threads *threads = view->state;
+
+	free(threads->shown);
+	free(threads);
 }
 
 /* --- actions --- */
 
-static unsigned int narrow(struct threads *threads, struct screen *screen, bool negated, bool leave)
+static unsigned int narrow(struct view *view, struct screen *screen, bool negated, bool leave)
 {
-	const struct lane *lane = current(threads);
+	const struct threads *threads = view->state;
+	const struct lane *lane;
 	char text[TASK_COMM_MAX];
 	enum filter_field field;
 	unsigned int changed;
 	size_t crumbs = screen->model->n_crumbs;
 
-	if (!lane)
+	if (!list_view_has_row(&threads->table))
 		return VIEW_HANDLED;
+	lane = lane_of(view, threads->table.list.cursor);
 	switch (threads->group) {
 	case GROUP_PROCESS:
 		field = FILTER_PID;
@@ -242,45 +264,6 @@ static unsigned int narrow(struct threads *threads, struct screen *screen, bool 
 	return leave && screen->model->n_crumbs > crumbs ? changed | VIEW_CLOSE : changed;
 }
 
-static unsigned int other_rows(struct view *view, struct screen *screen)
-{
-	struct threads *threads = view->state;
-
-	threads_refresh(view, screen);
-	if (threads->list.lost) {
-		list_set_cursor(&threads->list, 0);
-		remember_selection(threads);
-	}
-	return VIEW_HANDLED;
-}
-
-static bool can_sort(const struct threads *threads, enum threads_sort sort)
-{
-	if (threads->group == GROUP_COMMAND)
-		return sort != SORT_ID;
-	return threads->group != GROUP_CPU || sort != SORT_NAME;
-}
-
-static unsigned int set_sort(struct view *view, struct screen *screen, enum threads_sort sort)
-{
-	struct threads *threads = view->state;
-
-	threads->reverse = threads->sort == sort && !threads->reverse;
-	threads->sort = sort;
-	return other_rows(view, screen);
-}
-
-static unsigned int step_sort(struct view *view, struct screen *screen, int step)
-{
-	const struct threads *threads = view->state;
-	int at = (int)threads->sort;
-
-	do
-		at = (at + step + SORTS) % SORTS;
-	while (!can_sort(threads, (enum threads_sort)at));
-	return set_sort(view, screen, (enum threads_sort)at);
-}
-
 static enum query_group next_group(enum query_group group)
 {
 	switch (group) {
@@ -299,104 +282,34 @@ static unsigned int threads_action(struct view *view, struct screen *screen, enu
 {
 	struct threads *threads = view->state;
 
-	if (list_action(&threads->list, action)) {
-		remember_selection(threads);
-		return VIEW_HANDLED;
-	}
 	switch (action) {
 	case ACT_OPEN:
-		return narrow(threads, screen, false, true);
+		return narrow(view, screen, false, true);
 	case ACT_INCLUDE:
 	case ACT_EXCLUDE:
-		return narrow(threads, screen, action == ACT_EXCLUDE, false);
+		return narrow(view, screen, action == ACT_EXCLUDE, false);
 	case ACT_WIDEN:
 		return screen_widen(screen);
 	case ACT_GROUP:
 		threads->group = next_group(threads->group);
-		threads->moved = false;
-		if (!can_sort(threads, threads->sort))
-			threads->sort = SORT_WEIGHT;
-		list_set_cursor(&threads->list, 0);
-		return other_rows(view, screen);
-	case ACT_SORT_NEXT:
-	case ACT_SORT_RIGHT:
-		return step_sort(view, screen, 1);
-	case ACT_SORT_LEFT:
-		return step_sort(view, screen, -1);
-	case ACT_REVERSE:
-		return set_sort(view, screen, threads->sort);
-	case ACT_FILTER:
-		memcpy(threads->old_filter, threads->filter, sizeof(threads->filter));
-		screen_prompt(screen, ACT_FILTER, "filter: ", threads->filter);
-		return VIEW_HANDLED;
-	case ACT_BACK:
-		if (!threads->filter[0])
-			return 0;
-		threads->filter[0] = '\0';
-		return other_rows(view, screen);
+		if (!can_sort(view, screen, threads->table.sort))
+			threads->table.sort = SORT_WEIGHT;
+		list_view_first(&threads->table);
+		return list_view_changed(view, screen);
 	default:
-		return 0;
+		return list_view_action(view, screen, action);
 	}
-}
-
-static unsigned int threads_prompt(struct view *view, struct screen *screen, enum action purpose,
-	const char *text, enum prompt_result result)
-{
-	struct threads *threads = view->state;
-
-	(void)purpose;
-	memcpy(threads->filter, result == PROMPT_CANCELLED ? threads->old_filter : text,
-		PROMPT_MAX);
-	return other_rows(view, screen);
-}
-
-static void threads_tags(const struct view *view, char *out, size_t size)
-{
-	const struct threads *threads = view->state;
-
-	snprintf(out, size, "%s%s", threads->filter[0] ? "filter: " : "", threads->filter);
-}
-
-static unsigned int click_head(struct view *view, struct screen *screen, int x)
-{
-	const struct threads *threads = view->state;
-	const struct threads_layout at =
-		threads_lay_out(threads, screen->model, screen->body.width);
-	int id = at.tid ? at.tid : at.pid;
-
-	if (x < at.strip)
-		return set_sort(view, screen, SORT_WEIGHT);
-	if (id && x >= id && x < id + 8)
-		return set_sort(view, screen, SORT_ID);
-	if (at.symbol && x >= at.symbol)
-		return set_sort(view, screen, SORT_SYMBOL);
-	if (x >= at.name)
-		return set_sort(view, screen, threads->group == GROUP_CPU ? SORT_ID : SORT_NAME);
-	return 0;
-}
-
-static unsigned int threads_click(
-	struct view *view, struct screen *screen, int x, int y, bool twice)
-{
-	struct threads *threads = view->state;
-
-	if (y == screen->body.height - (int)threads->list.height - 1)
-		return click_head(view, screen, x);
-	if (!list_click(&threads->list, &screen->body, y))
-		return 0;
-	remember_selection(threads);
-	return twice ? threads_action(view, screen, ACT_OPEN) : VIEW_HANDLED;
 }
 
 const struct view_ops view_threads = {
 	.keys = KEYS_THREADS,
 	.open = threads_open,
 	.action = threads_action,
-	.prompt = threads_prompt,
-	.click = threads_click,
+	.prompt = list_view_prompt,
+	.click = list_view_click,
 	.refresh = threads_refresh,
 	.draw = threads_draw,
-	.tags = threads_tags,
+	.tags = list_view_tags,
 	.close = threads_close,
 	.stays = true,
 };

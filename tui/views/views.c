@@ -96,24 +96,32 @@ void views_change(struct canvas *canvas, int x, int y, int width, double change)
 		text);
 }
 
+void views_text(struct canvas *canvas, int x, int y, int width, enum style style, const char *text,
+	const char *search)
+{
+	char part[SHORTEN_MAX];
+	int at, found;
+	long match = views_match(text, search);
+
+	canvas_text(canvas, x, y, width, style, text);
+	if (match < 0)
+		return;
+	snprintf(part, sizeof(part), "%.*s", (int)match, text);
+	at = width_of(part);
+	snprintf(part, sizeof(part), "%.*s", (int)strlen(search), text + match);
+	found = width_of(part);
+	if (at < width)
+		canvas_restyle(
+			canvas, x + at, y, at + found > width ? width - at : found, STYLE_MATCH);
+}
+
 void views_symbol(struct canvas *canvas, int x, int y, int width, enum style style,
 	const char *symbol, const char *search)
 {
 	char text[SHORTEN_MAX];
-	int at, found;
-	long match;
 
-	shorten_symbol(text, symbol, width);
-	canvas_text(canvas, x, y, width, style, text);
-	/* The searched text may be in a part that was left out. */
-	match = views_match(text, search);
-	if (match < 0)
-		return;
-	text[match + (long)strlen(search)] = '\0';
-	found = width_of(text + match);
-	text[match] = '\0';
-	at = width_of(text);
-	canvas_restyle(canvas, x + at, y, at + found > width ? width - at : found, STYLE_MATCH);
+	/* The searched text may be in a part that is left out. */
+	views_text(canvas, x, y, width, style, shorten_symbol(text, symbol, width), search);
 }
 
 unsigned int views_open(

@@ -52,7 +52,10 @@ const char *views_change_text(char out[VIEWS_CHANGE_MAX], double change);
 /* Draws a change that ends at x + width; dim if it is "=" or "?". */
 void views_change(struct canvas *canvas, int x, int y, int width, double change);
 
-/* Draws a symbol's name in at most width columns, and marks the searched text in it ("": none). */
+/* Draws a text in at most width columns, and marks the searched text in it ("": none). */
+void views_text(struct canvas *canvas, int x, int y, int width, enum style style, const char *text,
+	const char *search);
+/* Draws a symbol's name like a text, but shortens it. */
 void views_symbol(struct canvas *canvas, int x, int y, int width, enum style style,
 	const char *symbol, const char *search);
 

@@ -146,19 +146,41 @@ static void test_rows_in_sight_are_drawn(void **state)
 
 static void test_clicks(void **state)
 {
-	const struct area body = {0, 4, 80, 5}; /* two heading lines */
 	struct list list = list_of(10, 3);
+	struct canvas canvas;
 
 	(void)state;
+	assert_int_equal(canvas_init(&canvas, 4, 9, 0), 0);
 	list_set_cursor(&list, 9);
-	assert_false(list_click(&list, &body, 1));
+	list_draw(&list, &canvas, (struct area){0, 4, 4, 3}, draw_number, &canvas);
+	assert_false(list_click(&list, 3));
+	assert_false(list_click(&list, 7));
 	assert_int_equal(list.cursor, 9);
-	assert_true(list_click(&list, &body, 2));
+	assert_true(list_click(&list, 4));
 	assert_int_equal(list.cursor, 7);
 	list_set_count(&list, 2);
-	assert_false(list_click(&list, &body, 4));
-	assert_true(list_click(&list, &body, 3));
+	assert_false(list_click(&list, 6));
+	assert_true(list_click(&list, 5));
 	assert_int_equal(list.cursor, 1);
+	canvas_fini(&canvas);
+}
+
+static void test_far_rows_come_into_the_middle(void **state)
+{
+	struct list list = list_of(100, 10);
+
+	(void)state;
+	list_go_to(&list, 9);
+	assert_int_equal(list.top, 0);
+	list_go_to(&list, 50);
+	assert_int_equal(list.cursor, 50);
+	assert_int_equal(list.top, 45);
+	list_go_to(&list, 54);
+	assert_int_equal(list.top, 45);
+	list_go_to(&list, 99);
+	assert_int_equal(list.top, 90);
+	list_go_to(&list, 1);
+	assert_int_equal(list.top, 0);
 }
 
 int main(void)
@@ -172,6 +194,7 @@ int main(void)
 		cmocka_unit_test(test_a_row_that_is_gone),
 		cmocka_unit_test(test_rows_in_sight_are_drawn),
 		cmocka_unit_test(test_clicks),
+		cmocka_unit_test(test_far_rows_come_into_the_middle),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
