@@ -129,7 +129,7 @@ static void test_views(void **state)
 	expect("<Tab><Down><Enter>f<End><Enter>", 120, 40, false, "breakdown-field-120x40");
 	expect("P<Tick>", 80, 24, false, "processes");
 	expect("P<Tick>K", 80, 24, true, "processes-ascii");
-	expect("P/ann<Enter>", 80, 24, false, "processes-filter");
+	expect("P\\ann<Enter>", 80, 24, false, "processes-filter");
 	expect("L", 80, 24, false, "log");
 	expect("L", 50, 12, false, "log-50x12");
 	expect("?", 80, 24, false, "help");
@@ -360,6 +360,42 @@ static void test_picker_knows_a_reused_pid(void **state)
 	fixture->fake.reused_pid = 5120;
 	keys(fixture, "d<Tick><Tick>a");
 	assert_string_equal(fixture->fake.commands, "");
+	finish(fixture);
+}
+
+/* The search finds pids, users and commands.  The cursor stays on the found process. */
+static void test_picker_search(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+
+	(void)state;
+	keys(fixture, "P<Tick>/-ZSH<Enter><Tick><Tick>sss");
+	compare(fixture, "processes-searched");
+	keys(fixture, "a");
+	assert_string_equal(fixture->fake.commands, "attach 840\n");
+	fixture->fake.commands[0] = '\0';
+	keys(fixture, "/ann<Enter>na");
+	assert_string_equal(fixture->fake.commands, "attach 5120\n");
+	fixture->fake.commands[0] = '\0';
+	keys(fixture, "/47<Enter>d/nothing<Enter>d");
+	assert_string_equal(fixture->fake.commands, "detach 4711\ndetach 4711\n");
+	keys(fixture, "<Esc>");
+	assert_int_equal(fixture->screen.n_views, 2);
+	keys(fixture, "<Esc>");
+	assert_int_equal(fixture->screen.n_views, 1);
+	finish(fixture);
+}
+
+/* A click on the head of a column sorts by it. */
+static void test_picker_heads(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+
+	(void)state;
+	keys(fixture, "P<Tick>");
+	screen_draw(&fixture->screen);
+	click(fixture, 10, 5);
+	compare(fixture, "processes-clicked-head");
 	finish(fixture);
 }
 
@@ -672,6 +708,8 @@ int main(void)
 		cmocka_unit_test(test_symbol_that_is_gone),
 		cmocka_unit_test(test_picker_sticks_to_the_process),
 		cmocka_unit_test(test_picker_knows_a_reused_pid),
+		cmocka_unit_test(test_picker_search),
+		cmocka_unit_test(test_picker_heads),
 		cmocka_unit_test(test_picker_double_click),
 		cmocka_unit_test(test_mouse),
 		cmocka_unit_test(test_commands),

@@ -31,10 +31,12 @@ static const struct binding defaults[] = {
 	{ACT_SEARCH, KEYS_HOT | KEYS_GROUPED | KEYS_LATE, {'/'}, NULL, "search",
 		"Search a row by a part of its name"},
 	{ACT_SEARCH_NEXT,
-		KEYS_HOT | KEYS_GROUPED | KEYS_THREADS | KEYS_ANNOTATE | KEYS_CALLS | KEYS_FLAME,
+		KEYS_HOT | KEYS_GROUPED | KEYS_THREADS | KEYS_PROCESSES | KEYS_ANNOTATE |
+			KEYS_CALLS | KEYS_FLAME,
 		{'n'}, NULL, NULL, "Go to the next match of the search"},
 	{ACT_SEARCH_PREVIOUS,
-		KEYS_HOT | KEYS_GROUPED | KEYS_THREADS | KEYS_ANNOTATE | KEYS_CALLS | KEYS_FLAME,
+		KEYS_HOT | KEYS_GROUPED | KEYS_THREADS | KEYS_PROCESSES | KEYS_ANNOTATE |
+			KEYS_CALLS | KEYS_FLAME,
 		{'N'}, NULL, NULL, "Go to the previous match of the search"},
 	{ACT_FILTER, KEYS_HOT | KEYS_GROUPED | KEYS_LATE, {'\\'}, NULL, "filter",
 		"Show only rows with this text in symbol or image; empty shows all"},
@@ -154,7 +156,9 @@ static const struct binding defaults[] = {
 	{ACT_ADD, KEYS_PROCESSES, {'a'}, NULL, "add", "Follow this process as well"},
 	{ACT_DROP, KEYS_PROCESSES, {'d'}, NULL, "detach", "Let go of this process"},
 	{ACT_TOGGLE, KEYS_PROCESSES, {'x'}, NULL, NULL, "Follow this process, or let go of it"},
-	{ACT_FILTER, KEYS_PROCESSES, {'/', '\\'}, NULL, "filter",
+	{ACT_SEARCH, KEYS_PROCESSES, {'/'}, NULL, "search",
+		"Search a process by a part of its pid, user or command"},
+	{ACT_FILTER, KEYS_PROCESSES | KEYS_LATE, {'\\'}, NULL, "filter",
 		"Show only processes with this text in pid, user or command"},
 	{ACT_KERNEL, KEYS_PROCESSES, {'K'}, NULL, "kernel", "Show or hide kernel threads"},
 

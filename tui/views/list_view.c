@@ -51,6 +51,9 @@ void list_view_follow(struct view *view, struct screen *screen)
 	struct list_view *table = view->state;
 
 	list_stick(&table->list, table->moved ? row_of(view, screen, table->selected) : 0);
+	/* If it is set, it is the row drawn last. */
+	if (!table->selected && list_view_has_row(table))
+		table->selected = table->ops->key(view, screen, table->list.cursor);
 }
 
 void list_view_choose(struct view *view, struct screen *screen)

@@ -7,9 +7,8 @@
 #include "tui/base/clean.h"
 #include "tui/base/format.h"
 #include "tui/base/shorten.h"
-#include "tui/base/width.h"
 #include "tui/screen/screen.h"
-#include "tui/views/list.h"
+#include "tui/views/list_view.h"
 #include "tui/views/views.h"
 
 #include <errno.h>
@@ -18,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PID_BITS 22 /* the kernel's PID_MAX_LIMIT */
 #define READ_EVERY_NS 900000000u
 #define WIDE_FROM 60 /* columns of the screen; user, state and threads are shown from here on */
 #define CPU_FROM 32 /* columns; the share of the CPU is shown from here on */
@@ -43,51 +43,22 @@ struct entry {
 };
 
 struct picker {
-	struct list list; /* list of `shown` */
+	struct list_view table; /* list of `shown`, sorted by enum picker_sort */
 	struct entry *entries;
 	size_t n;
 	size_t *shown; /* indices of entries */
-	int32_t selected; /* pid of the selected process, as the user saw it under the cursor */
-	uint64_t selected_start;
-	char selected_command[256];
-	bool anchored; /* the cursor stays on its process; before that, on top */
+	char selected_command[256]; /* command of the selected process, as last read */
 	bool hide_kernel;
-	enum picker_sort sort;
-	bool reverse;
-	char filter[PROMPT_MAX], old_filter[PROMPT_MAX];
 	uint64_t read_ns;
 	unsigned int readings;
 	int error;
 };
 
-static int picker_open(struct view *view, struct screen *screen, uint32_t arg)
-{
-	struct picker *picker = calloc(1, sizeof(*picker));
-
-	(void)screen;
-	(void)arg;
-	if (!picker)
-		return -ENOMEM;
-	picker->sort = PICKER_SORT_CPU;
-	picker->hide_kernel = true;
-	view->state = picker;
-	return 0;
-}
-
-static void picker_close(struct view *view)
-{
-	struct picker *picker = view->state;
-
-	free(picker->entries);
-	free(picker->shown);
-	free(picker);
-}
-
 static int compare(const struct picker *picker, const struct entry *a, const struct entry *b)
 {
 	int order = 0;
 
-	switch (picker->sort) {
+	switch (picker->table.sort) {
 	case PICKER_SORT_USER:
 		order = strcmp(a->user, b->user);
 		break;
@@ -106,7 +77,7 @@ static int compare(const struct picker *picker, const struct entry *a, const str
 	}
 	if (!order)
 		order = (a->pid > b->pid) - (a->pid < b->pid);
-	return picker->reverse ? -order : order;
+	return picker->table.reverse ? -order : order;
 }
 
 static int compare_shown(const void *a, const void *b, void *ctx)
@@ -117,46 +88,102 @@ static int compare_shown(const void *a, const void *b, void *ctx)
 		picker, &picker->entries[*(const size_t *)a], &picker->entries[*(const size_t *)b]);
 }
 
-static bool passes(const struct picker *picker, const struct entry *entry)
+static bool entry_matches(const struct entry *entry, const char *text)
 {
 	char pid[16];
 
+	snprintf(pid, sizeof(pid), "%" PRId32, entry->pid);
+	return views_match(entry->command, text) >= 0 || views_match(entry->user, text) >= 0 ||
+		strstr(pid, text);
+}
+
+static bool passes(const struct picker *picker, const struct entry *entry)
+{
 	if (entry->kernel && picker->hide_kernel && !entry->followed)
 		return false;
-	if (!picker->filter[0])
-		return true;
-	snprintf(pid, sizeof(pid), "%" PRId32, entry->pid);
-	return views_match(entry->command, picker->filter) >= 0 ||
-		views_match(entry->user, picker->filter) >= 0 || strstr(pid, picker->filter);
+	return !picker->table.filter[0] || entry_matches(entry, picker->table.filter);
 }
 
-static struct entry *current(struct picker *picker)
+/* A pid is used again, but not at the same time. */
+static uint64_t process_key(int32_t pid, uint64_t start_ticks)
 {
-	if (picker->list.cursor >= picker->list.n)
-		return NULL;
-	return &picker->entries[picker->shown[picker->list.cursor]];
+	return start_ticks << PID_BITS | (uint32_t)pid;
 }
 
-static void remember_selection(struct picker *picker)
+static uint64_t key_of(struct view *view, struct screen *screen, size_t row)
 {
-	const struct entry *entry = current(picker);
+	const struct picker *picker = view->state;
+	const struct entry *entry = &picker->entries[picker->shown[row]];
 
-	if (!entry)
-		return;
-	picker->selected = entry->pid;
-	picker->selected_start = entry->start_ticks;
-	memcpy(picker->selected_command, entry->command, sizeof(picker->selected_command));
+	(void)screen;
+	return process_key(entry->pid, entry->start_ticks);
 }
 
-static bool is_selected(const struct picker *picker, int32_t pid, uint64_t start_ticks)
+static bool row_matches(struct view *view, struct screen *screen, size_t row, const char *text)
 {
-	return picker->selected == pid && picker->selected_start == start_ticks;
+	const struct picker *picker = view->state;
+
+	(void)screen;
+	return entry_matches(&picker->entries[picker->shown[row]], text);
 }
 
-static void select_rows(struct picker *picker)
+static const struct list_view_ops table_ops = {
+	.key = key_of,
+	.matches = row_matches,
+	.sorts = PICKER_SORTS,
+	.ascending = 1u << PICKER_SORT_PID | 1u << PICKER_SORT_USER | 1u << PICKER_SORT_COMMAND,
+	.twice = ACT_ONLY,
+	.first_sticks = true,
+};
+
+static int picker_open(struct view *view, struct screen *screen, uint32_t arg)
 {
+	struct picker *picker = calloc(1, sizeof(*picker));
+
+	(void)screen;
+	(void)arg;
+	if (!picker)
+		return -ENOMEM;
+	picker->table.ops = &table_ops;
+	picker->table.sort = PICKER_SORT_CPU;
+	picker->hide_kernel = true;
+	view->state = picker;
+	return 0;
+}
+
+static void picker_close(struct view *view)
+{
+	struct picker *picker = view->state;
+
+	free(picker->entries);
+	free(picker->shown);
+	free(picker);
+}
+
+/* Returns the selected process, as it was read last; NULL if it has ended. */
+static struct entry *find_selected(const struct picker *picker)
+{
+	for (size_t i = 0; i < picker->n; i++) {
+		struct entry *entry = &picker->entries[i];
+
+		if (process_key(entry->pid, entry->start_ticks) == picker->table.selected)
+			return entry;
+	}
+	return NULL;
+}
+
+static void keep_command(struct picker *picker)
+{
+	const struct entry *entry = find_selected(picker);
+
+	if (entry)
+		memcpy(picker->selected_command, entry->command, sizeof(entry->command));
+}
+
+static void select_rows(struct view *view, struct screen *screen)
+{
+	struct picker *picker = view->state;
 	size_t n = 0;
-	long at = -1;
 
 	for (size_t i = 0; i < picker->n; i++) {
 		if (passes(picker, &picker->entries[i]))
@@ -164,27 +191,8 @@ static void select_rows(struct picker *picker)
 	}
 	if (n)
 		qsort_r(picker->shown, n, sizeof(*picker->shown), compare_shown, picker);
-	list_set_count(&picker->list, n);
-	for (size_t i = 0; i < n; i++) {
-		const struct entry *entry = &picker->entries[picker->shown[i]];
-
-		if (is_selected(picker, entry->pid, entry->start_ticks))
-			at = (long)i;
-	}
-	list_stick(&picker->list, picker->anchored && picker->selected ? at : 0);
-	if (!picker->selected)
-		remember_selection(picker);
-}
-
-/* After the user chose other rows: selects the first one if the selected row is gone. */
-static unsigned int select_other_rows(struct picker *picker)
-{
-	select_rows(picker);
-	if (picker->list.lost) {
-		list_set_cursor(&picker->list, 0);
-		remember_selection(picker);
-	}
-	return VIEW_HANDLED;
+	list_set_count(&picker->table.list, n);
+	list_view_follow(view, screen);
 }
 
 /* Returns a process's share since the last reading; -1 if unknown.  Both lists are sorted by
@@ -259,6 +267,7 @@ static int read_processes(struct picker *picker, struct model *model)
 		fill(&entries[i], model, &processes[i]);
 	}
 	free(processes);
+	keep_command(picker);
 	free(picker->entries);
 	free(picker->shown);
 	picker->entries = entries;
@@ -290,7 +299,7 @@ static void picker_refresh(struct view *view, struct screen *screen)
 	if (!picker->readings || model->now_ns - picker->read_ns >= every)
 		picker->error = read_processes(picker, model);
 	mark_followed(picker, model);
-	select_rows(picker);
+	select_rows(view, screen);
 }
 
 /* Detaches all followed processes except pid. */
@@ -318,22 +327,21 @@ static struct entry *selected_entry(struct picker *picker, struct screen *screen
 	size_t n = 0;
 	bool alive = false;
 
-	if (!picker->list.n)
+	if (!picker->table.list.n)
 		return NULL;
+	keep_command(picker);
 	if (!model->ops->processes(model, &processes, &n)) {
 		for (size_t i = 0; i < n; i++)
-			alive |= is_selected(picker, processes[i].pid, processes[i].start_ticks);
+			alive |= process_key(processes[i].pid, processes[i].start_ticks) ==
+				picker->table.selected;
 		free(processes);
 	}
-	for (size_t i = 0; alive && !picker->list.lost && i < picker->n; i++) {
-		struct entry *entry = &picker->entries[i];
-
-		if (is_selected(picker, entry->pid, entry->start_ticks))
-			return entry;
-	}
-	list_stick(&picker->list, -1);
+	if (alive && !picker->table.list.lost && find_selected(picker))
+		return find_selected(picker);
+	list_stick(&picker->table.list, -1);
 	screen_message(screen, STYLE_WARN, "Process %" PRId32 " (%s) %s: choose another",
-		picker->selected, shorten_command(command, picker->selected_command, 40),
+		(int32_t)(picker->table.selected & ((1u << PID_BITS) - 1)),
+		shorten_command(command, picker->selected_command, 40),
 		alive ? "does not match any more" : "has ended");
 	return NULL;
 }
@@ -380,22 +388,10 @@ static unsigned int follow(struct picker *picker, struct screen *screen, enum ac
 	return VIEW_HANDLED;
 }
 
-static unsigned int sort_by(struct picker *picker, int step)
-{
-	picker->sort = (enum picker_sort)(((int)picker->sort + step + PICKER_SORTS) % PICKER_SORTS);
-	picker->reverse = false;
-	return select_other_rows(picker);
-}
-
 static unsigned int picker_action(struct view *view, struct screen *screen, enum action action)
 {
 	struct picker *picker = view->state;
 
-	if (list_action(&picker->list, action)) {
-		picker->anchored = true;
-		remember_selection(picker);
-		return VIEW_HANDLED;
-	}
 	switch (action) {
 	case ACT_ONLY:
 		return follow_only(picker, screen);
@@ -403,35 +399,12 @@ static unsigned int picker_action(struct view *view, struct screen *screen, enum
 	case ACT_DROP:
 	case ACT_TOGGLE:
 		return follow(picker, screen, action);
-	case ACT_SORT_NEXT:
-	case ACT_SORT_RIGHT:
-		return sort_by(picker, 1);
-	case ACT_SORT_LEFT:
-		return sort_by(picker, -1);
-	case ACT_REVERSE:
-		picker->reverse = !picker->reverse;
-		return select_other_rows(picker);
 	case ACT_KERNEL:
 		picker->hide_kernel = !picker->hide_kernel;
-		return select_other_rows(picker);
-	case ACT_FILTER:
-		memcpy(picker->old_filter, picker->filter, sizeof(picker->filter));
-		screen_prompt(screen, ACT_FILTER, "filter: ", picker->filter);
-		return VIEW_HANDLED;
+		return list_view_changed(view, screen);
 	default:
-		return 0;
+		return list_view_action(view, screen, action);
 	}
-}
-
-static unsigned int picker_prompt(struct view *view, struct screen *screen, enum action purpose,
-	const char *text, enum prompt_result result)
-{
-	struct picker *picker = view->state;
-
-	(void)screen;
-	(void)purpose;
-	memcpy(picker->filter, result == PROMPT_CANCELLED ? picker->old_filter : text, PROMPT_MAX);
-	return select_other_rows(picker);
 }
 
 struct drawing {
@@ -474,41 +447,31 @@ static void draw_row(void *ctx, size_t at, int y)
 		canvas_printf(canvas, x + 2, y, 5, STYLE_TEXT, "%5" PRIu32, entry->threads);
 		x += 9;
 	}
-	canvas_text(canvas, x, y, drawing->width - x - 1, style,
-		shorten_command(command, entry->command, drawing->width - x - 1));
+	views_text(canvas, x, y, drawing->width - x - 1, style,
+		shorten_command(command, entry->command, drawing->width - x - 1),
+		picker->table.search);
 }
 
-static void draw_head(const struct picker *picker, struct canvas *canvas, int y, int *x, int width,
-	int sort, const char *name)
-{
-	bool sorted = (int)picker->sort == sort;
-	char text[24];
-
-	/* Numbers start with the greatest, names with the first letter. */
-	snprintf(text, sizeof(text), "%s%s", name,
-		!sorted						       ? ""
-			: (sort == PICKER_SORT_CPU) != picker->reverse ? "▼"
-								       : "▲");
-	canvas_text(canvas,
-		sort == PICKER_SORT_PID || sort == PICKER_SORT_CPU ? *x + width - width_of(text)
-								   : *x,
-		y, 20, sorted ? STYLE_HEADER_SORTED : STYLE_HEADER, text);
-	*x += width + 2;
-}
-
-static void draw_heads(const struct picker *picker, struct canvas *canvas, int y, int width)
+static void draw_heads(struct list_view *table, struct canvas *canvas, int width)
 {
 	bool wide = width >= WIDE_FROM;
 	int x = 4;
 
-	draw_head(picker, canvas, y, &x, 7, PICKER_SORT_PID, "PID");
-	if (wide)
-		draw_head(picker, canvas, y, &x, 10, PICKER_SORT_USER, "USER");
-	if (width >= CPU_FROM)
-		draw_head(picker, canvas, y, &x, 6, PICKER_SORT_CPU, "CPU%");
-	if (wide)
-		draw_head(picker, canvas, y, &x, 7, -1, "S   THR");
-	draw_head(picker, canvas, y, &x, 7, PICKER_SORT_COMMAND, "COMMAND");
+	list_view_head(table, canvas, x, 7, "PID", PICKER_SORT_PID, true);
+	x += 9;
+	if (wide) {
+		list_view_head(table, canvas, x, 10, "USER", PICKER_SORT_USER, false);
+		x += 12;
+	}
+	if (width >= CPU_FROM) {
+		list_view_head(table, canvas, x, 6, "CPU%", PICKER_SORT_CPU, true);
+		x += 8;
+	}
+	if (wide) {
+		list_view_head(table, canvas, x, 7, "S   THR", -1, false);
+		x += 9;
+	}
+	list_view_head(table, canvas, x, width - x, "COMMAND", PICKER_SORT_COMMAND, false);
 }
 
 static void picker_draw(struct view *view, struct screen *screen, struct area area)
@@ -518,54 +481,24 @@ static void picker_draw(struct view *view, struct screen *screen, struct area ar
 	struct drawing drawing = {picker, canvas, area.width};
 
 	area = views_title(canvas, area, "Processes");
-	if (area.height >= 4) {
-		draw_heads(picker, canvas, area.y, area.width);
-		area.y++;
-		area.height--;
-	}
-	if (!picker->list.n)
+	if (list_view_heads(&picker->table, &area, 4))
+		draw_heads(&picker->table, canvas, area.width);
+	if (!picker->table.list.n)
 		canvas_text(canvas, 2, area.y, area.width - 3, STYLE_DIM,
 			picker->error ? "/proc cannot be read" : "No process matches");
-	list_draw(&picker->list, canvas, area, draw_row, &drawing);
-	if (picker->anchored)
-		return;
-	/* From now on, the user sees this row under the cursor. */
-	remember_selection(picker);
-	picker->anchored = picker->readings > 1;
-}
-
-static unsigned int picker_click(struct view *view, struct screen *screen, int x, int y, bool twice)
-{
-	struct picker *picker = view->state;
-	const struct entry *entry;
-
-	(void)x;
-	if (!list_click(&picker->list, y + screen->body.y))
-		return 0;
-	/* Rows may have moved between the clicks: both must have hit the same row. */
-	entry = current(picker);
-	twice = twice && picker->anchored && entry &&
-		is_selected(picker, entry->pid, entry->start_ticks);
-	picker->anchored = true;
-	remember_selection(picker);
-	return twice ? follow_only(picker, screen) : VIEW_HANDLED;
-}
-
-static void picker_tags(const struct view *view, char *out, size_t size)
-{
-	const struct picker *picker = view->state;
-
-	snprintf(out, size, "%s%s", picker->filter[0] ? "filter: " : "", picker->filter);
+	list_view_draw(view, screen, area, draw_row, &drawing);
+	/* With shares of the CPU, the order is known, and the cursor stays. */
+	picker->table.moved |= picker->readings > 1;
 }
 
 const struct view_ops view_processes = {
 	.keys = KEYS_PROCESSES,
 	.open = picker_open,
 	.action = picker_action,
-	.prompt = picker_prompt,
-	.click = picker_click,
+	.prompt = list_view_prompt,
+	.click = list_view_click,
 	.refresh = picker_refresh,
 	.draw = picker_draw,
-	.tags = picker_tags,
+	.tags = list_view_tags,
 	.close = picker_close,
 };

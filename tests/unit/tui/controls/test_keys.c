@@ -34,7 +34,7 @@ static void test_a_view_goes_before_everywhere(void **state)
 {
 	(void)state;
 	assert_int_equal(keys_find(KEYS_EVENTS, ' '), ACT_MARK);
-	assert_int_equal(keys_find(KEYS_PROCESSES, '/'), ACT_FILTER);
+	assert_int_equal(keys_find(KEYS_PROCESSES, '/'), ACT_SEARCH);
 	assert_int_equal(keys_find(KEYS_PROCESSES, INPUT_ENTER), ACT_ONLY);
 }
 
