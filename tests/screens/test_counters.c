@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "tests/screens/fixture.h"
+#include "tui/views/list_view.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -185,6 +186,48 @@ static void test_selection(void **state)
 	finish(fixture);
 }
 
+/* The search finds names and filters.  The cursor stays on the found event while others sort. */
+static void test_search(void **state)
+{
+	struct fixture *fixture = open_view(80, 24);
+
+	(void)state;
+	keys(fixture, "/PREV_PID<Enter>");
+	keys(fixture, "x/-misses<Enter>nnx");
+	assert_string_equal(fixture->fake.commands, "disable 7\ndisable 4\n");
+	fixture->fake.commands[0] = '\0';
+	keys(fixture, "N<Tick>s<Tick>");
+	compare(fixture, "counters-searched");
+	keys(fixture, "x/zebra<Enter>");
+	assert_string_equal(fixture->fake.commands, "disable 5\n");
+	assert_string_equal(fixture->screen.message, "No row matches \"zebra\"");
+	keys(fixture, "<Esc>");
+	assert_int_equal(fixture->screen.n_views, 2);
+	keys(fixture, "<Esc>");
+	assert_int_equal(fixture->screen.n_views, 1);
+	finish(fixture);
+}
+
+/* Each column sorts by its numbers, the greatest first, and Event by the order of opening. */
+static void test_sort(void **state)
+{
+	static const struct {
+		const char *keys;
+		uint8_t event; /* id of the event on top */
+	} orders[] = {{"g", 1}, {"s", 3}, {">", 3}, {">", 1}, {">", 1}, {"r", 13}, {"r", 1},
+		{">", 5}, {">", 5}, {"s", 1}, {"r", 13}, {"<", 5}};
+	struct fixture *fixture = open_view(160, 50);
+	const struct list_view *table = fixture->screen.views[1].state;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(orders) / sizeof(*orders); i++) {
+		keys(fixture, orders[i].keys);
+		keys(fixture, "g");
+		assert_int_equal(table->selected, orders[i].event);
+	}
+	finish(fixture);
+}
+
 /* A recording cannot be changed, and the hint line offers no change. */
 static void test_recording(void **state)
 {
@@ -214,6 +257,8 @@ int main(void)
 		cmocka_unit_test(test_refused_input),
 		cmocka_unit_test(test_filter_and_breakpoint),
 		cmocka_unit_test(test_selection),
+		cmocka_unit_test(test_search),
+		cmocka_unit_test(test_sort),
 		cmocka_unit_test(test_recording),
 	};
 

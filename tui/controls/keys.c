@@ -13,6 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SORTED_VIEWS (KEYS_HOT | KEYS_GROUPED | KEYS_THREADS | KEYS_PROCESSES | KEYS_COUNTERS)
+#define SEARCHED_VIEWS (SORTED_VIEWS | KEYS_ANNOTATE | KEYS_CALLS | KEYS_FLAME)
+
 static const struct binding defaults[] = {
 	{ACT_OPEN, KEYS_HOT, {INPUT_ENTER}, NULL, "runs in",
 		"Show which processes and threads the selected symbol runs in"},
@@ -30,14 +33,9 @@ static const struct binding defaults[] = {
 		"Choose what rows are: symbols, images, lines, threads, fields of samples"},
 	{ACT_SEARCH, KEYS_HOT | KEYS_GROUPED | KEYS_LATE, {'/'}, NULL, "search",
 		"Search a row by a part of its name"},
-	{ACT_SEARCH_NEXT,
-		KEYS_HOT | KEYS_GROUPED | KEYS_THREADS | KEYS_PROCESSES | KEYS_ANNOTATE |
-			KEYS_CALLS | KEYS_FLAME,
-		{'n'}, NULL, NULL, "Go to the next match of the search"},
-	{ACT_SEARCH_PREVIOUS,
-		KEYS_HOT | KEYS_GROUPED | KEYS_THREADS | KEYS_PROCESSES | KEYS_ANNOTATE |
-			KEYS_CALLS | KEYS_FLAME,
-		{'N'}, NULL, NULL, "Go to the previous match of the search"},
+	{ACT_SEARCH_NEXT, SEARCHED_VIEWS, {'n'}, NULL, NULL, "Go to the next match of the search"},
+	{ACT_SEARCH_PREVIOUS, SEARCHED_VIEWS, {'N'}, NULL, NULL,
+		"Go to the previous match of the search"},
 	{ACT_FILTER, KEYS_HOT | KEYS_GROUPED | KEYS_LATE, {'\\'}, NULL, "filter",
 		"Show only rows with this text in symbol or image; empty shows all"},
 	{ACT_INCLUDE, KEYS_HOT | KEYS_GROUPED | KEYS_CALLS | KEYS_FLAME | KEYS_THREADS, {'I'}, NULL,
@@ -55,16 +53,12 @@ static const struct binding defaults[] = {
 		"Search a row by a part of its command, pid, tid or symbol"},
 	{ACT_FILTER, KEYS_THREADS | KEYS_LATE, {'\\'}, NULL, "filter",
 		"Show only rows with this text in command, pid, tid or symbol"},
-	{ACT_SORT_NEXT, KEYS_HOT | KEYS_GROUPED | KEYS_PROCESSES | KEYS_THREADS | KEYS_LATE, {'s'},
-		NULL, "sort", "Sort by the next column"},
-	{ACT_SORT_LEFT, KEYS_HOT | KEYS_GROUPED | KEYS_PROCESSES | KEYS_THREADS, {'<'}, NULL, NULL,
-		"Sort by the column to the left"},
-	{ACT_SORT_RIGHT, KEYS_HOT | KEYS_GROUPED | KEYS_PROCESSES | KEYS_THREADS, {'>'}, NULL, NULL,
-		"Sort by the column to the right"},
+	{ACT_SORT_NEXT, SORTED_VIEWS | KEYS_LATE, {'s'}, NULL, "sort", "Sort by the next column"},
+	{ACT_SORT_LEFT, SORTED_VIEWS, {'<'}, NULL, NULL, "Sort by the column to the left"},
+	{ACT_SORT_RIGHT, SORTED_VIEWS, {'>'}, NULL, NULL, "Sort by the column to the right"},
 	{ACT_SORT_SELF, KEYS_HOT | KEYS_GROUPED, {'S'}, NULL, NULL, "Sort by self share"},
 	{ACT_SORT_TOTAL, KEYS_HOT | KEYS_GROUPED, {'T'}, NULL, NULL, "Sort by total share"},
-	{ACT_REVERSE, KEYS_HOT | KEYS_GROUPED | KEYS_PROCESSES | KEYS_THREADS, {'r'}, NULL, NULL,
-		"Reverse the order"},
+	{ACT_REVERSE, SORTED_VIEWS, {'r'}, NULL, NULL, "Reverse the order"},
 	{ACT_KERNEL, KEYS_HOT | KEYS_GROUPED | KEYS_LATE, {'K'}, NULL, "kernel",
 		"Show or hide kernel symbols"},
 	{ACT_SIDE_BY_SIDE, KEYS_HOT | KEYS_GROUPED, {'v'}, NULL, NULL,
@@ -177,6 +171,8 @@ static const struct binding defaults[] = {
 
 	{ACT_OPEN, KEYS_COUNTERS, {INPUT_ENTER}, NULL, "show",
 		"Go back to the table, with the samples of this event"},
+	{ACT_SEARCH, KEYS_COUNTERS | KEYS_LATE, {'/'}, NULL, "search",
+		"Search an event by a part of its name or filter"},
 	{ACT_TOGGLE, KEYS_COUNTERS, {'x'}, NULL, "on/off",
 		"Switch this event off, or on again; of a group's first all of it"},
 	{ACT_RATE, KEYS_COUNTERS, {'p'}, NULL, "period",

@@ -11,7 +11,7 @@
 #include "tui/model/model.h"
 #include "tui/query/ratios.h"
 #include "tui/screen/screen.h"
-#include "tui/views/list.h"
+#include "tui/views/list_view.h"
 #include "tui/views/views.h"
 
 #include <ctype.h>
@@ -26,46 +26,33 @@
 #define RATIO_SECONDS 5
 #define RATIO_COLUMN 40
 #define NS_PER_S 1e9
+#define NAME_MAX_BYTES (EVENT_NAME_MAX + 300) /* an event and its filter */
+
+enum counters_sort { /* columns from left to right */
+	SORT_OPENED,
+	SORT_RATE,
+	SORT_COUNT,
+	SORT_RUNNING,
+	SORT_SAMPLES,
+	SORT_LOST,
+	SORT_THROTTLED,
+	SORTS
+};
 
 struct row {
 	struct engine_event_status status;
+	size_t opened; /* place in the order of opening */
+	double by; /* number to sort by */
 	char group; /* ' ', or the place in a group: 'f'irst, 'm'iddle, 'l'ast */
 };
 
 struct counters {
-	struct list list;
+	struct list_view table; /* list of `rows`, sorted by enum counters_sort */
 	struct row rows[ENGINE_EVENTS_TOLD];
 	struct ratio ratios[RATIOS_MAX];
 	size_t n_ratios;
-	uint8_t selected; /* id of the selected event */
 	uint8_t asked; /* id of the event that the prompt changes */
-	bool has_selected;
 };
-
-static int counters_open(struct view *view, struct screen *screen, uint32_t arg)
-{
-	struct counters *counters = calloc(1, sizeof(*counters));
-
-	(void)arg;
-	if (!counters)
-		return -ENOMEM;
-	counters->selected = screen->model->event;
-	counters->has_selected = true;
-	view->state = counters;
-	return 0;
-}
-
-static void counters_close(struct view *view)
-{
-	free(view->state);
-}
-
-static void remember_selection(struct counters *counters)
-{
-	counters->has_selected = counters->list.n != 0;
-	if (counters->has_selected)
-		counters->selected = counters->rows[counters->list.cursor].status.id;
-}
 
 /* Live ratios use the last seconds; those of a recording use everything. */
 static double count_for_ratio(const struct model *model, const struct engine_event_status *event)
@@ -86,7 +73,7 @@ static void find_ratios(struct counters *counters, const struct model *model)
 	struct ratio_part parts[ENGINE_EVENTS_TOLD];
 	size_t n = 0;
 
-	for (size_t i = 0; i < counters->list.n; i++) {
+	for (size_t i = 0; i < counters->table.list.n; i++) {
 		const struct engine_event_status *event = &counters->rows[i].status;
 
 		if (!event->open || !event->enabled)
@@ -102,29 +89,131 @@ static void find_ratios(struct counters *counters, const struct model *model)
 	counters->n_ratios = ratios_find(parts, n, counters->ratios);
 }
 
+/* --- rows --- */
+
+static double number_of(
+	const struct model *model, const struct engine_event_status *event, int sort)
+{
+	const struct rate *rate = rates_find(&model->rates, event->id);
+	bool estimated;
+
+	switch (sort) {
+	case SORT_RATE:
+		return event->enabled && rate && rate->n ? (double)rate->per_second[rate->n - 1]
+							 : -1.0;
+	case SORT_COUNT:
+		return (double)rates_scaled(event, &estimated);
+	case SORT_RUNNING:
+		return format_share(event->running_ns, event->enabled_ns);
+	case SORT_SAMPLES:
+		return (double)event->samples;
+	case SORT_LOST:
+		return (double)event->lost;
+	case SORT_THROTTLED:
+		return (double)event->throttled;
+	default:
+		return 0.0;
+	}
+}
+
+static int compare_rows(const void *left, const void *right, void *ctx)
+{
+	const struct counters *counters = ctx;
+	const struct row *a = left, *b = right;
+	int order = (a->by < b->by) - (a->by > b->by);
+
+	if (!order)
+		order = (a->opened > b->opened) - (a->opened < b->opened);
+	return counters->table.reverse ? -order : order;
+}
+
+/* Groups are marked while their events are side by side. */
+static void mark_groups(struct counters *counters)
+{
+	struct row *rows = counters->rows;
+
+	for (size_t i = 0; counters->table.sort == SORT_OPENED && i < counters->table.list.n; i++) {
+		uint16_t group = rows[i].status.group;
+		bool before = i > 0 && rows[i - 1].status.group == group;
+		bool after = i + 1 < counters->table.list.n && rows[i + 1].status.group == group;
+
+		if (group && (before || after))
+			rows[i].group = !before ? 'f' : after ? 'm' : 'l';
+	}
+}
+
 static void counters_refresh(struct view *view, struct screen *screen)
 {
 	struct counters *counters = view->state;
 	const struct engine_status *status = &screen->model->status;
-	size_t n = status->n_events;
-	long at = -1;
 
-	for (size_t i = 0; i < n; i++) {
-		uint16_t group = status->events[i].group;
-		bool before = i > 0 && status->events[i - 1].group == group;
-		bool after = i + 1 < n && status->events[i + 1].group == group;
-
-		counters->rows[i].status = status->events[i];
-		counters->rows[i].group = ' ';
-		if (group && (before || after))
-			counters->rows[i].group = !before ? 'f' : after ? 'm' : 'l';
-		if (counters->has_selected && status->events[i].id == counters->selected)
-			at = (long)i;
-	}
-	list_set_count(&counters->list, n);
-	if (counters->has_selected)
-		list_stick(&counters->list, at);
+	for (size_t i = 0; i < status->n_events; i++)
+		counters->rows[i] = (struct row){.status = status->events[i],
+			.opened = i,
+			.by = number_of(screen->model, &status->events[i], counters->table.sort),
+			.group = ' '};
+	list_set_count(&counters->table.list, status->n_events);
 	find_ratios(counters, screen->model);
+	qsort_r(counters->rows, status->n_events, sizeof(*counters->rows), compare_rows, counters);
+	mark_groups(counters);
+	list_view_follow(view, screen);
+}
+
+static uint64_t key_of(struct view *view, struct screen *screen, size_t row)
+{
+	const struct counters *counters = view->state;
+
+	(void)screen;
+	return counters->rows[row].status.id;
+}
+
+/* Writes the text of a row: the event, and its filter if it has one. */
+static void name_row(const struct engine_event_status *event, char *out, size_t size)
+{
+	char filter[256];
+
+	if (event->open && event->filter && event->filter[0])
+		snprintf(out, size, "%s if %s", event->name,
+			clean_string(filter, sizeof(filter), event->filter));
+	else
+		snprintf(out, size, "%s", event->name);
+}
+
+static bool row_matches(struct view *view, struct screen *screen, size_t row, const char *text)
+{
+	const struct counters *counters = view->state;
+	char name[NAME_MAX_BYTES];
+
+	(void)screen;
+	name_row(&counters->rows[row].status, name, sizeof(name));
+	return views_match(name, text) >= 0;
+}
+
+static const struct list_view_ops table_ops = {
+	.key = key_of,
+	.matches = row_matches,
+	.sorts = SORTS,
+	.ascending = 1u << SORT_OPENED,
+	.twice = ACT_OPEN,
+};
+
+static int counters_open(struct view *view, struct screen *screen, uint32_t arg)
+{
+	struct counters *counters = calloc(1, sizeof(*counters));
+
+	(void)arg;
+	if (!counters)
+		return -ENOMEM;
+	counters->table.ops = &table_ops;
+	counters->table.selected = screen->model->event;
+	counters->table.moved = true;
+	view->state = counters;
+	return 0;
+}
+
+static void counters_close(struct view *view)
+{
+	free(view->state);
 }
 
 /* --- commands --- */
@@ -212,6 +301,8 @@ static unsigned int counters_prompt(struct view *view, struct screen *screen, en
 	struct model *model = screen->model;
 	const struct engine_event_status *event = model_event(model, counters->asked);
 
+	if (purpose == ACT_SEARCH)
+		return list_view_prompt(view, screen, purpose, text, result);
 	if (result != PROMPT_DONE || !event)
 		return VIEW_HANDLED;
 	switch (purpose) {
@@ -279,12 +370,8 @@ static unsigned int counters_action(struct view *view, struct screen *screen, en
 	struct model *model = screen->model;
 	const struct engine_event_status *event = NULL;
 
-	if (list_action(&counters->list, action)) {
-		remember_selection(counters);
-		return VIEW_HANDLED;
-	}
-	if (counters->list.cursor < counters->list.n && !counters->list.lost)
-		event = &counters->rows[counters->list.cursor].status;
+	if (list_view_has_row(&counters->table))
+		event = &counters->rows[counters->table.list.cursor].status;
 	switch (action) {
 	case ACT_PAUSE:
 		if (model->recorded)
@@ -311,7 +398,7 @@ static unsigned int counters_action(struct view *view, struct screen *screen, en
 		counters->asked = event->id;
 		return act_on_event(screen, event, action);
 	default:
-		return 0;
+		return list_view_action(view, screen, action);
 	}
 }
 
@@ -463,7 +550,7 @@ static void draw_row(void *ctx, size_t at, int y)
 	struct canvas *canvas = drawing->canvas;
 	bool current = event->id == drawing->model->event;
 	int width = c->name.width;
-	char name[EVENT_NAME_MAX + 300], filter[256];
+	char name[NAME_MAX_BYTES];
 
 	if (row->group != ' ')
 		canvas_glyph(canvas, 3, y,
@@ -473,7 +560,8 @@ static void draw_row(void *ctx, size_t at, int y)
 			STYLE_BORDER);
 	if (!event->open) {
 		canvas_glyph(canvas, 1, y, 0x00d7, event->error ? STYLE_BAD : STYLE_DIM);
-		canvas_text(canvas, c->name.x, y, width, STYLE_DIM, event->name);
+		views_text(canvas, c->name.x, y, width, STYLE_DIM, event->name,
+			drawing->counters->table.search);
 		if (event->error)
 			canvas_printf(canvas, c->rate.x, y, drawing->width - c->rate.x - 1,
 				STYLE_WARN, "refused: %s", explain_refusal(event->error));
@@ -486,25 +574,32 @@ static void draw_row(void *ctx, size_t at, int y)
 		event->in_error	  ? STYLE_BAD
 			: current ? STYLE_ACCENT
 				  : STYLE_GOOD);
-	if (event->filter && event->filter[0])
-		snprintf(name, sizeof(name), "%s if %s", event->name,
-			clean_string(filter, sizeof(filter), event->filter));
-	else
-		snprintf(name, sizeof(name), "%s", event->name);
-	canvas_text(canvas, c->name.x, y, width, current ? STYLE_USER : STYLE_TEXT, name);
+	name_row(event, name, sizeof(name));
+	views_text(canvas, c->name.x, y, width, current ? STYLE_USER : STYLE_TEXT, name,
+		drawing->counters->table.search);
 	draw_numbers(drawing, event, y);
 }
 
-static void draw_heads(const struct places *c, struct canvas *canvas, int y)
+static void draw_heads(struct list_view *table, const struct places *c, struct canvas *canvas)
 {
-	canvas_text(canvas, c->name.x, y, c->name.width, STYLE_HEADER, "EVENT");
-	put_right(canvas, c->rate, y, STYLE_HEADER, "PER SECOND");
-	put_right(canvas, c->trend, y, STYLE_HEADER, "TREND");
-	put_right(canvas, c->count, y, STYLE_HEADER, "COUNT");
-	put_right(canvas, c->running, y, STYLE_HEADER, "RUN");
-	put_right(canvas, c->samples, y, STYLE_HEADER, "SAMPLES");
-	put_right(canvas, c->lost, y, STYLE_HEADER, "LOST");
-	put_right(canvas, c->throttled, y, STYLE_HEADER, "THROTTLED");
+	const struct {
+		struct place place;
+		const char *name;
+		int sort;
+	} heads[] = {
+		{c->rate, "PER SECOND", SORT_RATE},
+		{c->trend, "TREND", -1},
+		{c->count, "COUNT", SORT_COUNT},
+		{c->running, "RUN", SORT_RUNNING},
+		{c->samples, "SAMPLES", SORT_SAMPLES},
+		{c->lost, "LOST", SORT_LOST},
+		{c->throttled, "THROTTLED", SORT_THROTTLED},
+	};
+
+	list_view_head(table, canvas, c->name.x, c->name.width, "EVENT", SORT_OPENED, false);
+	for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++)
+		list_view_head(table, canvas, heads[i].place.x, heads[i].place.width, heads[i].name,
+			heads[i].sort, true);
 }
 
 static const char *format_ratio(char out[FORMAT_MAX], const struct ratio *ratio)
@@ -565,32 +660,17 @@ static void counters_draw(struct view *view, struct screen *screen, struct area 
 
 	area = views_title(canvas, area,
 		screen->model->status.paused ? "Counters (output is paused)" : "Counters");
-	if (area.height >= 4) {
-		draw_heads(&drawing.places, canvas, area.y);
-		area.y++;
-		area.height--;
-	}
+	if (list_view_heads(&counters->table, &area, 4))
+		draw_heads(&counters->table, &drawing.places, canvas);
 	if (below > area.height / 2)
 		below = area.height / 2;
 	area.height -= below;
-	if (area.height > (int)counters->list.n)
-		area.height = (int)counters->list.n;
-	list_draw(&counters->list, canvas, area, draw_row, &drawing);
+	if (area.height > (int)counters->table.list.n)
+		area.height = (int)counters->table.list.n;
+	list_view_draw(view, screen, area, draw_row, &drawing);
 	if (below)
 		draw_ratios(counters, canvas,
 			(struct area){area.x, area.y + area.height, area.width, below});
-}
-
-static unsigned int counters_click(
-	struct view *view, struct screen *screen, int x, int y, bool twice)
-{
-	struct counters *counters = view->state;
-
-	(void)x;
-	if (!list_click(&counters->list, y + screen->body.y))
-		return 0;
-	remember_selection(counters);
-	return twice ? counters_action(view, screen, ACT_OPEN) : VIEW_HANDLED;
 }
 
 const struct view_ops view_counters = {
@@ -598,7 +678,7 @@ const struct view_ops view_counters = {
 	.open = counters_open,
 	.action = counters_action,
 	.prompt = counters_prompt,
-	.click = counters_click,
+	.click = list_view_click,
 	.refresh = counters_refresh,
 	.draw = counters_draw,
 	.close = counters_close,
