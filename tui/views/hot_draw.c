@@ -16,7 +16,7 @@
 
 uint64_t hot_bar_weight(const struct hot_table *table, const struct hot_row *row)
 {
-	return table->sort == HOT_SORT_TOTAL ? row->total : row->self;
+	return table->view.sort == HOT_SORT_TOTAL ? row->total : row->self;
 }
 
 const char *hot_beside(const struct hot_table *table)
@@ -84,45 +84,33 @@ static void layout(struct hot_table *table, const struct model *model, int width
 	}
 }
 
-static void draw_head(const struct hot_table *table, struct canvas *canvas, int y,
-	const struct column *column, const char *name, int sort, bool right)
+static void draw_head(struct hot_table *table, struct canvas *canvas, const struct column *column,
+	const char *name, int sort, bool right)
 {
-	bool sorted = sort == (int)table->sort;
-	char text[EVENT_NAME_MAX + 4];
-	int width;
-
-	if (!column->width)
-		return;
-	snprintf(text, sizeof(text), "%s%s", name, !sorted ? "" : table->reverse ? "▲" : "▼");
-	width = width_of(text);
-	if (width > column->width)
-		width = column->width;
-	canvas_text(canvas, right ? column->x + column->width - width : column->x, y, column->width,
-		sorted ? STYLE_HEADER_SORTED : STYLE_HEADER, text);
+	list_view_head(&table->view, canvas, column->x, column->width, name, sort, right);
 }
 
-static void draw_heads(
-	const struct hot_table *table, const struct model *model, struct canvas *canvas, int y)
+static void draw_heads(struct hot_table *table, const struct model *model, struct canvas *canvas)
 {
 	const struct columns *c = &table->columns;
 	uint8_t ids[ENGINE_EVENTS_TOLD];
 	char head[GROUPS_FIELD_MAX];
 
-	draw_head(table, canvas, y, &c->self, hot_has_total(table) ? "SELF" : "SHARE",
-		HOT_SORT_SELF, true);
-	draw_head(table, canvas, y, &c->total, "TOTAL", HOT_SORT_TOTAL, true);
-	draw_head(table, canvas, y, &c->samples, "SAMPLES", HOT_SORT_SAMPLES, true);
+	draw_head(table, canvas, &c->self, hot_has_total(table) ? "SELF" : "SHARE", HOT_SORT_SELF,
+		true);
+	draw_head(table, canvas, &c->total, "TOTAL", HOT_SORT_TOTAL, true);
+	draw_head(table, canvas, &c->samples, "SAMPLES", HOT_SORT_SAMPLES, true);
 	if (model->has_baseline)
-		draw_head(table, canvas, y, &c->trend, "CHANGE", HOT_SORT_CHANGE, true);
+		draw_head(table, canvas, &c->trend, "CHANGE", HOT_SORT_CHANGE, true);
 	else
-		draw_head(table, canvas, y, &c->trend, "TREND", -1, false);
-	draw_head(table, canvas, y, &c->symbol, head_of(table, head), HOT_SORT_SYMBOL, false);
-	draw_head(table, canvas, y, &c->image, hot_beside(table), HOT_SORT_IMAGE, false);
+		draw_head(table, canvas, &c->trend, "TREND", -1, false);
+	draw_head(table, canvas, &c->symbol, head_of(table, head), HOT_SORT_SYMBOL, false);
+	draw_head(table, canvas, &c->image, hot_beside(table), HOT_SORT_IMAGE, false);
 	if (!c->n_events)
 		return;
 	model_tabs(model, ids);
 	for (int i = 0; i < c->n_events; i++)
-		draw_head(table, canvas, y, &c->events[i], model_event(model, ids[i])->name,
+		draw_head(table, canvas, &c->events[i], model_event(model, ids[i])->name,
 			ids[i] == model->event ? HOT_SORT_SELF : -1, true);
 }
 
@@ -195,7 +183,8 @@ static void draw_name(const struct drawing *drawing, int y, const struct symref 
 		snprintf(text, sizeof(text), "%s", name->symbol);
 		break;
 	}
-	views_symbol(drawing->canvas, c->symbol.x, y, c->symbol.width, style, text, table->search);
+	views_symbol(
+		drawing->canvas, c->symbol.x, y, c->symbol.width, style, text, table->view.search);
 	if (!c->image.width)
 		return;
 	if (table->by.group == GROUP_IMAGE)
@@ -260,7 +249,7 @@ static void draw_row(void *ctx, size_t at, int y)
 	}
 	if (!hot_is_grouped(table)) {
 		views_symbol(canvas, c->symbol.x, y, c->symbol.width, views_symbol_style(symbol),
-			symbol->symbol, table->search);
+			symbol->symbol, table->view.search);
 		if (c->image.width)
 			canvas_text(canvas, c->image.x, y, c->image.width, STYLE_DIM,
 				shorten_file(image, symbol->image, c->image.width));
@@ -276,9 +265,9 @@ static void draw_nothing(const struct hot_table *table, const struct model *mode
 
 	if (table->failed)
 		snprintf(text, sizeof(text), "Out of memory");
-	else if (table->filter[0] && table->sums.weight)
-		snprintf(
-			text, sizeof(text), "No row matches \"%s\" (Esc shows all)", table->filter);
+	else if (table->view.filter[0] && table->sums.weight)
+		snprintf(text, sizeof(text), "No row matches \"%s\" (Esc shows all)",
+			table->view.filter);
 	else if (model->status.state == ENGINE_STARTING)
 		snprintf(text, sizeof(text), "Opening the events ...");
 	else if (model->n_crumbs || model->filters[0])
@@ -296,20 +285,14 @@ void hot_table_draw(struct view *view, struct screen *screen, struct area area)
 	struct hot_table *table = view->state;
 	struct canvas *canvas = &screen->canvas;
 	struct drawing drawing = {table, screen->model, canvas};
-	int heads = area.height >= 5 ? 1 : 0;
 
 	layout(table, screen->model, area.width);
-	if (heads)
-		draw_heads(table, screen->model, canvas, area.y);
-	if (!table->list.n)
+	if (!table->view.list.n)
 		draw_nothing(table, screen->model, canvas, area);
-	area.y += heads;
-	area.height -= heads;
+	if (list_view_heads(&table->view, &area, 5))
+		draw_heads(table, screen->model, canvas);
 	/* The screen may be larger than at the last refresh. */
-	if (area.height > 0 && table->list.top + (size_t)area.height > table->n_rows)
+	if (area.height > 0 && table->view.list.top + (size_t)area.height > table->n_rows)
 		hot_all_rows(table, screen->model);
-	list_draw(&table->list, canvas, area, draw_row, &drawing);
-	if (!table->moved && table->list.n)
-		/* the user sees this row under the cursor */
-		table->selected = table->rows[0].symref;
+	list_view_draw(view, screen, area, draw_row, &drawing);
 }

@@ -7,27 +7,21 @@
 
 #include "tui/screen/screen.h"
 #include "tui/views/columns.h"
-#include "tui/views/list.h"
+#include "tui/views/list_view.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct hot_table {
-	struct list list;
+	struct list_view view; /* keys are symrefs, or numbers of rows that are no symbols */
 	const struct hot_row *rows; /* owned by the model, valid until its next answer */
-	size_t n_rows; /* number of valid rows, out of list.n */
+	size_t n_rows; /* number of valid rows, out of view.list.n */
 	struct hot_sums sums;
 	uint64_t longest; /* weight of a full bar */
 	struct group_by by; /* grouping of the rows */
-	uint32_t selected; /* symref of the selected row, or its number if rows are no symbols */
 	uint8_t event; /* event of the rows */
-	bool moved; /* the cursor left the first row */
 	bool failed; /* out of memory */
-	enum hot_sort sort;
-	bool reverse, hide_kernel, side_by_side;
-	char filter[PROMPT_MAX], old_filter[PROMPT_MAX];
-	char search[PROMPT_MAX], old_search[PROMPT_MAX];
-	uint32_t search_from; /* symref of the row where the search began */
+	bool hide_kernel, side_by_side;
 	struct columns columns; /* columns of the last drawing */
 };
 

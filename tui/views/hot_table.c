@@ -15,10 +15,55 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In the order of columns on the screen. */
-static const enum hot_sort sort_order[] = {HOT_SORT_SELF, HOT_SORT_TOTAL, HOT_SORT_SAMPLES,
-	HOT_SORT_CHANGE, HOT_SORT_SYMBOL, HOT_SORT_IMAGE};
-#define N_SORTS ((int)(sizeof(sort_order) / sizeof(*sort_order)))
+static uint32_t selected(const struct hot_table *table)
+{
+	return (uint32_t)table->view.selected;
+}
+
+static uint64_t key_of(struct view *view, struct screen *screen, size_t row)
+{
+	struct hot_table *table = view->state;
+
+	if (row >= table->n_rows)
+		hot_all_rows(table, screen->model);
+	return row < table->n_rows ? table->rows[row].symref : UINT64_MAX;
+}
+
+static bool row_matches(struct view *view, struct screen *screen, size_t row, const char *text)
+{
+	struct hot_table *table = view->state;
+
+	if (row >= table->n_rows)
+		hot_all_rows(table, screen->model);
+	return row < table->n_rows &&
+		views_match(
+			hot_name(table, screen->model, table->rows[row].symref)->symbol, text) >= 0;
+}
+
+static bool can_sort(const struct view *view, const struct screen *screen, int sort)
+{
+	const struct hot_table *table = view->state;
+
+	switch (sort) {
+	case HOT_SORT_TOTAL:
+		return hot_has_total(table);
+	case HOT_SORT_CHANGE:
+		return screen->model->has_baseline;
+	case HOT_SORT_IMAGE:
+		return hot_beside(table) != NULL;
+	default:
+		return true;
+	}
+}
+
+static const struct list_view_ops table_ops = {
+	.key = key_of,
+	.matches = row_matches,
+	.can_sort = can_sort,
+	.sorts = HOT_SORT_IMAGE + 1,
+	.ascending = 1u << HOT_SORT_SYMBOL | 1u << HOT_SORT_IMAGE,
+	.twice = ACT_OPEN,
+};
 
 static int hot_open(struct view *view, struct screen *screen, uint32_t arg)
 {
@@ -27,7 +72,8 @@ static int hot_open(struct view *view, struct screen *screen, uint32_t arg)
 	(void)arg;
 	if (!table)
 		return -ENOMEM;
-	table->sort = screen->model->sort_total ? HOT_SORT_TOTAL : HOT_SORT_SELF;
+	table->view.ops = &table_ops;
+	table->view.sort = screen->model->sort_total ? HOT_SORT_TOTAL : HOT_SORT_SELF;
 	table->by.group = GROUP_SYMBOL;
 	view->state = table;
 	return 0;
@@ -38,49 +84,10 @@ static void hot_close(struct view *view)
 	free(view->state);
 }
 
-static long row_of(const struct hot_table *table, uint32_t symref)
-{
-	for (size_t i = 0; i < table->n_rows; i++) {
-		if (table->rows[i].symref == symref)
-			return (long)i;
-	}
-	return -1;
-}
-
-static void remember_selection(struct hot_table *table)
-{
-	table->moved = table->list.cursor != 0;
-	if (table->list.n)
-		table->selected = table->rows[table->list.cursor].symref;
-}
-
-/* After the user chose other rows: moves the cursor to the first one if the selected row is
- * gone. */
-static void choose_first(struct hot_table *table)
-{
-	if (!table->list.lost || !table->list.n)
-		return;
-	list_set_cursor(&table->list, 0);
-	remember_selection(table);
-}
-
-static bool can_sort(const struct hot_table *table, const struct model *model, enum hot_sort sort)
-{
-	switch (sort) {
-	case HOT_SORT_TOTAL:
-		return hot_has_total(table);
-	case HOT_SORT_CHANGE:
-		return model->has_baseline;
-	case HOT_SORT_IMAGE:
-		return hot_beside(table) != NULL;
-	default:
-		return true;
-	}
-}
-
 /* Changes the grouping of the rows, and drops all state of the old rows. */
-static void take_grouping(struct view *view, const struct model *model)
+static void take_grouping(struct view *view, const struct screen *screen)
 {
+	const struct model *model = screen->model;
 	static const struct group_by symbols = {.group = GROUP_SYMBOL};
 	const struct group_by *by = model->grouped ? &model->rows_by : &symbols;
 	struct hot_table *table = view->state;
@@ -91,25 +98,24 @@ static void take_grouping(struct view *view, const struct model *model)
 	table->by = *by;
 	table->rows = NULL;
 	table->n_rows = 0;
-	table->selected = 0;
-	table->moved = false;
-	table->filter[0] = table->search[0] = '\0';
-	if (!can_sort(table, model, table->sort)) {
-		table->sort = HOT_SORT_SELF;
-		table->reverse = false;
+	table->view.selected = 0;
+	table->view.filter[0] = table->view.search[0] = '\0';
+	if (!can_sort(view, screen, table->view.sort)) {
+		table->view.sort = HOT_SORT_SELF;
+		table->view.reverse = false;
 	}
-	list_set_count(&table->list, 0);
-	list_set_cursor(&table->list, 0);
+	list_set_count(&table->view.list, 0);
+	list_view_first(&table->view);
 }
 
 /* Requests the rows.  most: number of rows that must be valid; 0: all. */
 static void ask(struct hot_table *table, struct model *model, size_t most)
 {
 	const struct hot_query query = {.event = model->event,
-		.sort = table->sort,
-		.reverse = table->reverse,
+		.sort = (enum hot_sort)table->view.sort,
+		.reverse = table->view.reverse,
 		.hide_kernel = table->hide_kernel,
-		.filter = table->filter,
+		.filter = table->view.filter,
 		.quick = true,
 		.most = most};
 	size_t n = 0;
@@ -122,8 +128,8 @@ static void ask(struct hot_table *table, struct model *model, size_t most)
 	else
 		ret = model->ops->rows(model, &query, &table->rows, &n, &table->sums);
 	table->failed = ret != 0;
-	list_set_count(&table->list, table->failed ? 0 : n);
-	table->n_rows = most && most < table->list.n ? most : table->list.n;
+	list_set_count(&table->view.list, table->failed ? 0 : n);
+	table->n_rows = most && most < table->view.list.n ? most : table->view.list.n;
 	table->longest = 0;
 	for (size_t i = 0; i < table->n_rows; i++) {
 		if (hot_bar_weight(table, &table->rows[i]) > table->longest)
@@ -133,146 +139,46 @@ static void ask(struct hot_table *table, struct model *model, size_t most)
 
 void hot_all_rows(struct hot_table *table, struct model *model)
 {
-	if (table->n_rows < table->list.n)
+	if (table->n_rows < table->view.list.n)
 		ask(table, model, 0);
 }
 
 /* Returns the number of rows to the end of the screen, if the longest bar is among them; 0: all. */
 static size_t rows_looked_at(const struct hot_table *table)
 {
-	const bool by_bars = table->sort == HOT_SORT_SELF || table->sort == HOT_SORT_TOTAL;
+	const bool by_bars =
+		table->view.sort == HOT_SORT_SELF || table->view.sort == HOT_SORT_TOTAL;
 
 	/* A row that is gone may come back anywhere. */
-	if (!by_bars || table->reverse || table->list.lost || !table->list.height)
+	if (!by_bars || table->view.reverse || table->view.list.lost || !table->view.list.height)
 		return 0;
-	return table->list.top + table->list.height + 1;
+	return table->view.list.top + table->view.list.height + 1;
 }
 
 static void hot_refresh(struct view *view, struct screen *screen)
 {
 	struct hot_table *table = view->state;
 	struct model *model = screen->model;
-	long at = 0;
 
-	take_grouping(view, model);
+	take_grouping(view, screen);
+	if (hot_has_total(table))
+		model->sort_total = table->view.sort == HOT_SORT_TOTAL;
 	ask(table, model, rows_looked_at(table));
-	if (table->moved) {
-		at = row_of(table, table->selected);
-		if (at < 0) {
-			hot_all_rows(table, model);
-			at = row_of(table, table->selected);
-		}
-	}
-	list_stick(&table->list, at);
+	list_view_follow(view, screen);
 	if (table->event != model->event)
-		choose_first(table);
+		list_view_choose(view, screen);
 	table->event = model->event;
-	/* If it is set, it is the row drawn last. */
-	if (!table->selected && table->list.n)
-		table->selected = table->rows[0].symref;
-}
-
-static unsigned int refresh_other_rows(struct view *view, struct screen *screen)
-{
-	hot_refresh(view, screen);
-	choose_first(view->state);
-	return VIEW_HANDLED;
-}
-
-static unsigned int set_sort(struct view *view, struct screen *screen, enum hot_sort sort)
-{
-	struct hot_table *table = view->state;
-
-	if (table->sort == sort)
-		table->reverse = !table->reverse;
-	else
-		table->reverse = false;
-	table->sort = sort;
-	screen->model->sort_total = sort == HOT_SORT_TOTAL;
-	hot_refresh(view, screen);
-	return VIEW_HANDLED;
-}
-
-static unsigned int step_sort(struct view *view, struct screen *screen, int step)
-{
-	struct hot_table *table = view->state;
-	int at = 0;
-
-	for (int i = 0; i < N_SORTS; i++) {
-		if (sort_order[i] == table->sort)
-			at = i;
-	}
-	do
-		at = (at + step + N_SORTS) % N_SORTS;
-	while (!can_sort(table, screen->model, sort_order[at]));
-	return set_sort(view, screen, sort_order[at]);
-}
-
-/* Moves the cursor to the next matching row; from_here: the current row counts, too. */
-static bool find_next(struct hot_table *table, struct model *model, int step, bool from_here)
-{
-	size_t n, at = table->list.cursor;
-
-	hot_all_rows(table, model);
-	n = table->list.n;
-	for (size_t i = 0; i < n; i++) {
-		const struct symref *symbol;
-
-		if (i > 0 || !from_here)
-			at = step > 0 ? (at + 1) % n : (at + n - 1) % n;
-		symbol = hot_name(table, model, table->rows[at].symref);
-		if (views_match(symbol->symbol, table->search) >= 0) {
-			list_set_cursor(&table->list, at);
-			remember_selection(table);
-			return true;
-		}
-	}
-	return false;
-}
-
-static unsigned int search_again(struct view *view, struct screen *screen, int step)
-{
-	struct hot_table *table = view->state;
-
-	if (!table->search[0])
-		screen_message(screen, STYLE_WARN, "Nothing was searched yet: / does");
-	else if (!find_next(table, screen->model, step, false))
-		screen_message(screen, STYLE_WARN, "No row matches \"%s\"", table->search);
-	return VIEW_HANDLED;
-}
-
-static unsigned int hot_prompt(struct view *view, struct screen *screen, enum action purpose,
-	const char *text, enum prompt_result result)
-{
-	struct hot_table *table = view->state;
-	bool cancelled = result == PROMPT_CANCELLED;
-
-	if (purpose == ACT_FILTER) {
-		memcpy(table->filter, cancelled ? table->old_filter : text, PROMPT_MAX);
-		return refresh_other_rows(view, screen);
-	}
-	/* While the text is typed, each search starts from the same row. */
-	memcpy(table->search, cancelled ? table->old_search : text, PROMPT_MAX);
-	hot_all_rows(table, screen->model);
-	if (row_of(table, table->search_from) >= 0) {
-		list_set_cursor(&table->list, (size_t)row_of(table, table->search_from));
-		remember_selection(table);
-	}
-	if (!cancelled && text[0] && !find_next(table, screen->model, 1, true) &&
-		result == PROMPT_DONE)
-		screen_message(screen, STYLE_WARN, "No row matches \"%s\"", text);
-	return VIEW_HANDLED;
 }
 
 static unsigned int open_selected(struct hot_table *table, struct screen *screen,
 	const struct view_ops *ops, const char *what)
 {
-	if (table->list.lost) {
+	if (table->view.list.lost) {
 		screen_message(
 			screen, STYLE_WARN, "The selected symbol has no samples in this time");
 		return VIEW_HANDLED;
 	}
-	return table->list.n ? views_open(screen, ops, table->selected, what) : VIEW_HANDLED;
+	return table->view.list.n ? views_open(screen, ops, selected(table), what) : VIEW_HANDLED;
 }
 
 static unsigned int fetch_selected(struct hot_table *table, struct screen *screen)
@@ -280,9 +186,10 @@ static unsigned int fetch_selected(struct hot_table *table, struct screen *scree
 	struct model *model = screen->model;
 	char message[256];
 
-	if (table->list.n && model->ops->fetch(model, table->selected, message, sizeof(message)))
+	if (table->view.list.n &&
+		model->ops->fetch(model, selected(table), message, sizeof(message)))
 		screen_message(screen, STYLE_WARN, "%s", message);
-	else if (table->list.n)
+	else if (table->view.list.n)
 		screen_message(screen, STYLE_GOOD, "Fetching a debug file (Esc gives it up)");
 	return VIEW_HANDLED;
 }
@@ -296,9 +203,9 @@ static unsigned int narrow_to_row(
 	char term[PROMPT_MAX];
 	unsigned int changed;
 
-	const struct group_key *key = model->ops->groups->key(model, table->selected);
+	const struct group_key *key = model->ops->groups->key(model, selected(table));
 
-	if (!table->list.n || table->list.lost)
+	if (!table->view.list.n || table->view.list.lost)
 		return VIEW_HANDLED;
 	if (key->foreign && (key->task.name || table->by.group == GROUP_CGROUP)) {
 		screen_message(screen, STYLE_WARN, "%s is in the baseline only", key->name.symbol);
@@ -315,7 +222,7 @@ static unsigned int narrow_to_row(
 		model->grouped = false;
 		return VIEW_HANDLED | VIEW_SETTINGS;
 	}
-	if (!model->ops->groups->term(model, table->selected, negated, term, sizeof(term))) {
+	if (!model->ops->groups->term(model, selected(table), negated, term, sizeof(term))) {
 		screen_message(screen, STYLE_WARN,
 			"These samples are so old that their threads are no longer told apart");
 		return VIEW_HANDLED;
@@ -330,11 +237,11 @@ static unsigned int narrow_to_row(
 static unsigned int open_function(struct hot_table *table, struct screen *screen,
 	const struct view_ops *ops, const char *what)
 {
-	uint32_t symref = table->list.n
-		? screen->model->ops->groups->key(screen->model, table->selected)->symref
+	uint32_t symref = table->view.list.n
+		? screen->model->ops->groups->key(screen->model, selected(table))->symref
 		: GROUPS_NO_SYMBOL;
 
-	if (table->list.n && !table->list.lost && symref != GROUPS_NO_SYMBOL)
+	if (table->view.list.n && !table->view.list.lost && symref != GROUPS_NO_SYMBOL)
 		return views_open(screen, ops, symref, what);
 	if (ops == &view_calls)
 		return views_open(screen, ops, VIEWS_NO_SYMBOL, what);
@@ -347,11 +254,6 @@ static unsigned int hot_action(struct view *view, struct screen *screen, enum ac
 {
 	struct hot_table *table = view->state;
 
-	if (list_action(&table->list, action)) {
-		hot_all_rows(table, screen->model);
-		remember_selection(table);
-		return VIEW_HANDLED;
-	}
 	switch (action) {
 	case ACT_OPEN:
 		return open_selected(table, screen, &view_breakdown, "Breakdown");
@@ -360,10 +262,10 @@ static unsigned int hot_action(struct view *view, struct screen *screen, enum ac
 		return VIEW_HANDLED;
 	case ACT_INCLUDE:
 	case ACT_EXCLUDE:
-		if (!table->list.n || table->list.lost)
+		if (!table->view.list.n || table->view.list.lost)
 			return VIEW_HANDLED;
 		return screen_narrow(screen, action == ACT_EXCLUDE, FILTER_STACK,
-			screen->model->ops->symbol(screen->model, table->selected)->symbol);
+			screen->model->ops->symbol(screen->model, selected(table))->symbol);
 	case ACT_WIDEN:
 		return screen_widen(screen);
 	case ACT_GROUP:
@@ -380,50 +282,25 @@ static unsigned int hot_action(struct view *view, struct screen *screen, enum ac
 		return VIEW_HANDLED;
 	case ACT_ANNOTATE:
 		return open_selected(table, screen, &view_annotate, "Annotate");
-	case ACT_SORT_NEXT:
-	case ACT_SORT_RIGHT:
-		return step_sort(view, screen, 1);
-	case ACT_SORT_LEFT:
-		return step_sort(view, screen, -1);
 	case ACT_SORT_SELF:
-		return set_sort(view, screen, HOT_SORT_SELF);
+		return list_view_sort(view, screen, HOT_SORT_SELF);
 	case ACT_SORT_TOTAL:
-		return set_sort(view, screen, HOT_SORT_TOTAL);
-	case ACT_REVERSE:
-		return set_sort(view, screen, table->sort);
-	case ACT_SEARCH:
-		memcpy(table->old_search, table->search, sizeof(table->search));
-		table->search_from = table->selected;
-		screen_prompt(screen, ACT_SEARCH, "search: ", "");
-		return VIEW_HANDLED;
-	case ACT_SEARCH_NEXT:
-		return search_again(view, screen, 1);
-	case ACT_SEARCH_PREVIOUS:
-		return search_again(view, screen, -1);
-	case ACT_FILTER:
-		memcpy(table->old_filter, table->filter, sizeof(table->filter));
-		screen_prompt(screen, ACT_FILTER, "filter: ", table->filter);
-		return VIEW_HANDLED;
+		return list_view_sort(view, screen, HOT_SORT_TOTAL);
 	case ACT_KERNEL:
 		table->hide_kernel = !table->hide_kernel;
-		return refresh_other_rows(view, screen);
+		return list_view_changed(view, screen);
 	case ACT_SIDE_BY_SIDE:
 		table->side_by_side = !table->side_by_side;
 		return VIEW_HANDLED;
 	case ACT_FETCH:
 		return fetch_selected(table, screen);
 	case ACT_BACK:
-		if (screen->model->fetching.waiting) {
-			screen->model->ops->fetch_cancel(screen->model);
-			return VIEW_HANDLED;
-		}
-		if (!table->search[0] && !table->filter[0])
-			return 0;
-		table->search[0] = '\0';
-		table->filter[0] = '\0';
-		return refresh_other_rows(view, screen);
+		if (!screen->model->fetching.waiting)
+			return list_view_action(view, screen, action);
+		screen->model->ops->fetch_cancel(screen->model);
+		return VIEW_HANDLED;
 	default:
-		return 0;
+		return list_view_action(view, screen, action);
 	}
 }
 
@@ -442,7 +319,8 @@ static unsigned int grouped_action(struct view *view, struct screen *screen, enu
 	case ACT_ANNOTATE:
 		return open_function(table, screen, &view_annotate, "Annotate");
 	case ACT_BACK:
-		if (screen->model->fetching.waiting || table->search[0] || table->filter[0])
+		if (screen->model->fetching.waiting || table->view.search[0] ||
+			table->view.filter[0])
 			break;
 		screen->model->grouped = false;
 		return VIEW_HANDLED | VIEW_SETTINGS;
@@ -456,7 +334,7 @@ static void hot_tags(const struct view *view, char *out, size_t size)
 {
 	const struct hot_table *table = view->state;
 
-	const bool filtered = table->filter[0] != '\0';
+	const bool filtered = table->view.filter[0] != '\0';
 	char by[GROUPS_FIELD_MAX + 8] = "";
 
 	if (hot_is_grouped(table))
@@ -464,54 +342,15 @@ static void hot_tags(const struct view *view, char *out, size_t size)
 	snprintf(out, size, "%s%s%s%s%s%s", by, by[0] && table->hide_kernel ? "  " : "",
 		table->hide_kernel ? "no kernel" : "",
 		(by[0] || table->hide_kernel) && filtered ? "  " : "", filtered ? "filter: " : "",
-		table->filter);
-}
-
-static unsigned int click_head(struct view *view, struct screen *screen, int x)
-{
-	const struct hot_table *table = view->state;
-	const struct columns *c = &table->columns;
-	const struct {
-		const struct column *column;
-		enum hot_sort sort;
-	} heads[] = {
-		{&c->self, HOT_SORT_SELF},
-		{&c->total, HOT_SORT_TOTAL},
-		{&c->samples, HOT_SORT_SAMPLES},
-		{&c->trend, HOT_SORT_CHANGE},
-		{&c->symbol, HOT_SORT_SYMBOL},
-		{&c->image, HOT_SORT_IMAGE},
-	};
-
-	for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++) {
-		const struct column *column = heads[i].column;
-
-		if (column->width && x >= column->x && x < column->x + column->width)
-			return can_sort(table, screen->model, heads[i].sort)
-				? set_sort(view, screen, heads[i].sort)
-				: 0;
-	}
-	return 0;
-}
-
-static unsigned int hot_click(struct view *view, struct screen *screen, int x, int y, bool twice)
-{
-	struct hot_table *table = view->state;
-
-	if (y < screen->body.height - (int)table->list.height)
-		return click_head(view, screen, x);
-	if (!list_click(&table->list, y + screen->body.y))
-		return 0;
-	remember_selection(table);
-	return twice ? view->ops->action(view, screen, ACT_OPEN) : VIEW_HANDLED;
+		table->view.filter);
 }
 
 const struct view_ops view_hot_table = {
 	.keys = KEYS_HOT,
 	.open = hot_open,
 	.action = hot_action,
-	.prompt = hot_prompt,
-	.click = hot_click,
+	.prompt = list_view_prompt,
+	.click = list_view_click,
 	.refresh = hot_refresh,
 	.draw = hot_table_draw,
 	.tags = hot_tags,
@@ -522,8 +361,8 @@ const struct view_ops view_grouped_table = {
 	.keys = KEYS_GROUPED,
 	.open = hot_open,
 	.action = grouped_action,
-	.prompt = hot_prompt,
-	.click = hot_click,
+	.prompt = list_view_prompt,
+	.click = list_view_click,
 	.refresh = hot_refresh,
 	.draw = hot_table_draw,
 	.tags = hot_tags,

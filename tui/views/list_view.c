@@ -165,7 +165,7 @@ static bool can_sort(const struct view *view, const struct screen *screen, int s
 	return !table->ops->can_sort || table->ops->can_sort(view, screen, sort);
 }
 
-static unsigned int sort_by(struct view *view, struct screen *screen, int sort)
+unsigned int list_view_sort(struct view *view, struct screen *screen, int sort)
 {
 	struct list_view *table = view->state;
 
@@ -182,7 +182,7 @@ static unsigned int step_sort(struct view *view, struct screen *screen, int step
 	do
 		sort = (sort + step + table->ops->sorts) % table->ops->sorts;
 	while (!can_sort(view, screen, sort));
-	return sort_by(view, screen, sort);
+	return list_view_sort(view, screen, sort);
 }
 
 /* --- keys and clicks --- */
@@ -209,7 +209,7 @@ unsigned int list_view_action(struct view *view, struct screen *screen, enum act
 	case ACT_SORT_LEFT:
 		return step_sort(view, screen, -1);
 	case ACT_REVERSE:
-		return sort_by(view, screen, table->sort);
+		return list_view_sort(view, screen, table->sort);
 	case ACT_BACK:
 		if (!table->search[0] && !table->filter[0])
 			return 0;
@@ -232,7 +232,7 @@ static unsigned int click_head(struct view *view, struct screen *screen, int x)
 		nearest = table->heads[i].x;
 		sort = table->heads[i].sort;
 	}
-	return sort >= 0 && can_sort(view, screen, sort) ? sort_by(view, screen, sort) : 0;
+	return sort >= 0 && can_sort(view, screen, sort) ? list_view_sort(view, screen, sort) : 0;
 }
 
 unsigned int list_view_click(struct view *view, struct screen *screen, int x, int y, bool twice)

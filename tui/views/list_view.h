@@ -59,6 +59,8 @@ void list_view_follow(struct view *view, struct screen *screen);
 /* After the user chose other rows: refreshes; selects the first row if the selected one is gone.
  * Returns VIEW_HANDLED. */
 unsigned int list_view_changed(struct view *view, struct screen *screen);
+/* Sorts by a column, or reverses the order if rows are sorted by it.  Returns VIEW_HANDLED. */
+unsigned int list_view_sort(struct view *view, struct screen *screen, int sort);
 /* Selects the first row if the selected one is gone. */
 void list_view_choose(struct view *view, struct screen *screen);
 /* Goes to the first row, and stays on top. */
