@@ -399,6 +399,29 @@ static void test_picker_heads(void **state)
 	finish(fixture);
 }
 
+/* The search in a breakdown finds commands, ids and values of fields. */
+static void test_breakdown_search(void **state)
+{
+	struct fixture *fixture = start(80, 24, false);
+	const struct model *model = &fixture->fake.model;
+
+	(void)state;
+	keys(fixture, "<Down><Enter>/DUMP<Enter>");
+	compare(fixture, "breakdown-searched");
+	keys(fixture, "I/4713<Enter>I");
+	assert_string_equal(model->crumbs[0], "tid:4790");
+	assert_string_equal(model->crumbs[1], "tid:4713");
+	keys(fixture, "<Esc>");
+	assert_int_equal(fixture->screen.n_views, 2);
+	keys(fixture, "<Esc>");
+	assert_int_equal(fixture->screen.n_views, 1);
+	finish(fixture);
+	fixture = start(80, 24, false);
+	keys(fixture, "<Tab>f<End><Enter>/std::<Enter>I");
+	assert_non_null(strstr(fixture->fake.model.crumbs[0], "std::map"));
+	finish(fixture);
+}
+
 /* The second click of a double click falls on another process. */
 static void test_picker_double_click(void **state)
 {
@@ -710,6 +733,7 @@ int main(void)
 		cmocka_unit_test(test_picker_knows_a_reused_pid),
 		cmocka_unit_test(test_picker_search),
 		cmocka_unit_test(test_picker_heads),
+		cmocka_unit_test(test_breakdown_search),
 		cmocka_unit_test(test_picker_double_click),
 		cmocka_unit_test(test_mouse),
 		cmocka_unit_test(test_commands),

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define SORTED_VIEWS (KEYS_HOT | KEYS_GROUPED | KEYS_THREADS | KEYS_PROCESSES | KEYS_COUNTERS)
-#define SEARCHED_VIEWS (SORTED_VIEWS | KEYS_ANNOTATE | KEYS_CALLS | KEYS_FLAME)
+#define SEARCHED_VIEWS (SORTED_VIEWS | KEYS_BREAKDOWN | KEYS_ANNOTATE | KEYS_CALLS | KEYS_FLAME)
 
 static const struct binding defaults[] = {
 	{ACT_OPEN, KEYS_HOT, {INPUT_ENTER}, NULL, "runs in",
@@ -74,6 +74,8 @@ static const struct binding defaults[] = {
 
 	{ACT_GROUP, KEYS_BREAKDOWN, {'t', INPUT_ENTER}, NULL, "group",
 		"Group by process, thread, CPU, or the next field of the samples"},
+	{ACT_SEARCH, KEYS_BREAKDOWN | KEYS_LATE, {'/'}, NULL, "search",
+		"Search a row by a part of its command, pid, tid or field"},
 	{ACT_INCLUDE, KEYS_BREAKDOWN, {'I'}, NULL, "only this",
 		"Show only samples of the selected row: of this thread, for example"},
 	{ACT_FIELDS, KEYS_BREAKDOWN, {'f'}, NULL, "fields", "Choose what to group by from a list"},

@@ -11,7 +11,7 @@
 #include "tui/query/expr.h"
 #include "tui/screen/screen.h"
 #include "tui/tables/counterparts.h"
-#include "tui/views/list.h"
+#include "tui/views/list_view.h"
 #include "tui/views/views.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@
 #define FIELD_MAX 64
 
 struct breakdown {
-	struct list list;
+	struct list_view table;
 	struct list choices; /* choices of the grouping: FIXED, then the event's fields */
 	bool choosing; /* the choices are shown */
 	bool all; /* samples of all symbols */
@@ -35,8 +35,6 @@ struct breakdown {
 	enum query_group group;
 	char field[FIELD_MAX]; /* for GROUP_FIELD */
 	struct query_row *rows;
-	struct query_row selected; /* selected row: its pid, tid, cpu and name identify it */
-	bool moved; /* the cursor left the first row */
 	uint64_t whole; /* sum of the rows' totals */
 	bool compares; /* there is a baseline, and its rows are known */
 	/* by process or thread: weight in a recorded baseline; NULL if not needed */
@@ -53,38 +51,6 @@ struct breakdown {
 
 static const char *const group_names[FIXED] = {
 	[GROUP_PROCESS] = "process", [GROUP_THREAD] = "thread", [GROUP_CPU] = "CPU"};
-
-static int open_by(struct view *view, struct screen *screen, const struct breakdown *from)
-{
-	struct breakdown *state = malloc(sizeof(*state));
-
-	if (!state)
-		return -ENOMEM;
-	*state = *from;
-	/* For a single process, threads are more useful. */
-	state->group = !screen->model->system_wide && screen->model->status.processes == 1
-		? GROUP_THREAD
-		: GROUP_PROCESS;
-	if (screen->model->group_by)
-		state->group = (enum query_group)(screen->model->group_by - 1);
-	view->state = state;
-	return 0;
-}
-
-static int breakdown_open(struct view *view, struct screen *screen, uint32_t arg)
-{
-	return open_by(view, screen, &(struct breakdown){.symref = arg});
-}
-
-static void breakdown_close(struct view *view)
-{
-	struct breakdown *state = view->state;
-
-	free(state->rows);
-	free(state->base);
-	free(state->before);
-	free(state);
-}
 
 /* --- the choice of the grouping --- */
 
@@ -126,22 +92,8 @@ static void choose(struct breakdown *state, const struct screen *screen, size_t 
 	if (at < FIXED)
 		screen->model->group_by = (int)at + 1;
 	state->choosing = false;
-	state->moved = false;
-	list_set_cursor(&state->list, 0);
-}
-
-static int fields_open(struct view *view, struct screen *screen, uint32_t arg)
-{
-	int ret = open_by(view, screen, &(struct breakdown){.all = true, .choosing = true});
-	struct breakdown *state = view->state;
-
-	(void)arg;
-	if (ret)
-		return ret;
-	list_set_count(&state->choices, count_choices(screen));
-	/* The view was opened to choose a field. */
-	list_set_cursor(&state->choices, state->choices.n > FIXED ? FIXED : (size_t)state->group);
-	return 0;
+	state->table.selected = 0;
+	list_view_first(&state->table);
 }
 
 /* --- rows --- */
@@ -175,11 +127,88 @@ static int by_what_of(const void *a, const void *b, void *ctx)
 	return by_what(a, b, state->group);
 }
 
-static void remember_selection(struct breakdown *state)
+static uint64_t key_of(struct view *view, struct screen *screen, size_t at)
 {
-	state->moved = state->list.cursor != 0;
-	if (state->list.n)
-		state->selected = state->rows[state->list.cursor];
+	const struct breakdown *state = view->state;
+	const struct query_row *row = &state->rows[at];
+
+	(void)screen;
+	switch (state->group) {
+	case GROUP_PROCESS:
+		return (uint32_t)row->pid;
+	case GROUP_THREAD:
+		return (uint64_t)(uint32_t)row->pid << 32 | (uint32_t)row->tid;
+	case GROUP_CPU:
+		return row->cpu;
+	default:
+		return list_view_text_key(row->name);
+	}
+}
+
+static bool row_matches(struct view *view, struct screen *screen, size_t at, const char *text)
+{
+	const struct breakdown *state = view->state;
+	const struct query_row *row = &state->rows[at];
+	char numbers[48] = "";
+
+	(void)screen;
+	if (state->group == GROUP_CPU)
+		snprintf(numbers, sizeof(numbers), "CPU %u", row->cpu);
+	else if (state->group == GROUP_THREAD)
+		snprintf(numbers, sizeof(numbers), "%d %d", row->pid, row->tid);
+	else if (state->group == GROUP_PROCESS)
+		snprintf(numbers, sizeof(numbers), "%d", row->pid);
+	return views_match(numbers, text) >= 0 ||
+		(state->group != GROUP_CPU && views_match(row->name, text) >= 0);
+}
+
+static const struct list_view_ops table_ops = {.key = key_of, .matches = row_matches};
+
+static int open_by(struct view *view, struct screen *screen, const struct breakdown *from)
+{
+	struct breakdown *state = malloc(sizeof(*state));
+
+	if (!state)
+		return -ENOMEM;
+	*state = *from;
+	state->table.ops = &table_ops;
+	/* For a single process, threads are more useful. */
+	state->group = !screen->model->system_wide && screen->model->status.processes == 1
+		? GROUP_THREAD
+		: GROUP_PROCESS;
+	if (screen->model->group_by)
+		state->group = (enum query_group)(screen->model->group_by - 1);
+	view->state = state;
+	return 0;
+}
+
+static int breakdown_open(struct view *view, struct screen *screen, uint32_t arg)
+{
+	return open_by(view, screen, &(struct breakdown){.symref = arg});
+}
+
+static void breakdown_close(struct view *view)
+{
+	struct breakdown *state = view->state;
+
+	free(state->rows);
+	free(state->base);
+	free(state->before);
+	free(state);
+}
+
+static int fields_open(struct view *view, struct screen *screen, uint32_t arg)
+{
+	int ret = open_by(view, screen, &(struct breakdown){.all = true, .choosing = true});
+	struct breakdown *state = view->state;
+
+	(void)arg;
+	if (ret)
+		return ret;
+	list_set_count(&state->choices, count_choices(screen));
+	/* The view was opened to choose a field. */
+	list_set_cursor(&state->choices, state->choices.n > FIXED ? FIXED : (size_t)state->group);
+	return 0;
 }
 
 static bool is_known(const struct breakdown *state, const struct model *model)
@@ -312,17 +341,15 @@ static void breakdown_refresh(struct view *view, struct screen *screen)
 	state->whole = 0;
 	for (size_t i = 0; i < n; i++)
 		state->whole += state->rows[i].total;
-	list_set_count(&state->list, n);
-	for (size_t i = 0; state->moved && i < n; i++) {
-		if (same_row(&state->rows[i], &state->selected, state->group))
-			list_set_cursor(&state->list, i);
-	}
+	list_set_count(&state->table.list, n);
+	list_view_follow(view, screen);
 }
 
 /* Filters by the row's process, thread, CPU or field, or excludes it. */
 static unsigned int narrow(struct breakdown *state, struct screen *screen, bool negated)
 {
-	const struct query_row *row = state->list.n ? &state->rows[state->list.cursor] : NULL;
+	const struct query_row *row =
+		list_view_has_row(&state->table) ? &state->rows[state->table.list.cursor] : NULL;
 	char number[16], term[2 * QUERY_NAME_MAX];
 
 	if (!row || state->choosing)
@@ -347,11 +374,8 @@ static unsigned int breakdown_action(struct view *view, struct screen *screen, e
 {
 	struct breakdown *state = view->state;
 
-	if (list_action(state->choosing ? &state->choices : &state->list, action)) {
-		if (!state->choosing)
-			remember_selection(state);
+	if (state->choosing && list_action(&state->choices, action))
 		return VIEW_HANDLED;
-	}
 	switch (action) {
 	case ACT_INCLUDE:
 	case ACT_EXCLUDE:
@@ -365,7 +389,7 @@ static unsigned int breakdown_action(struct view *view, struct screen *screen, e
 		list_set_cursor(&state->choices, chosen(state, screen));
 		break;
 	default:
-		return 0;
+		return state->choosing ? 0 : list_view_action(view, screen, action);
 	}
 	breakdown_refresh(view, screen);
 	return VIEW_HANDLED;
@@ -430,7 +454,7 @@ static void draw_row(void *ctx, size_t at, int y)
 		x += CHANGE_WIDTH + 2;
 	}
 	if (state->group == GROUP_FIELD) {
-		canvas_text(canvas, x, y, width - x - 1, STYLE_USER, row->name);
+		views_text(canvas, x, y, width - x - 1, STYLE_USER, row->name, state->table.search);
 		return;
 	}
 	if (state->group == GROUP_CPU) {
@@ -445,7 +469,7 @@ static void draw_row(void *ctx, size_t at, int y)
 		canvas_printf(canvas, x, y, 7, STYLE_TEXT, "%7d", row->tid);
 		x += 9;
 	}
-	canvas_text(canvas, x, y, width - x - 1, STYLE_USER, row->name);
+	views_text(canvas, x, y, width - x - 1, STYLE_USER, row->name, state->table.search);
 }
 
 static void draw_heads(const struct drawing *drawing)
@@ -537,13 +561,13 @@ static void breakdown_draw(struct view *view, struct screen *screen, struct area
 		area.y++;
 		area.height--;
 	}
-	if (!state->list.n)
+	if (!state->table.list.n)
 		canvas_text(canvas, 2, area.y, area.width - 3, STYLE_DIM,
 			state->error	     ? "Out of memory"
 				: state->all ? "No samples in this time"
 					     : "No samples of it in this time");
 	drawing.area = area;
-	list_draw(&state->list, canvas, area, draw_row, &drawing);
+	list_view_draw(view, screen, area, draw_row, &drawing);
 }
 
 static unsigned int breakdown_click(
@@ -551,22 +575,18 @@ static unsigned int breakdown_click(
 {
 	struct breakdown *state = view->state;
 
-	(void)x;
-	if (state->choosing) {
-		if (!list_click(&state->choices, y + screen->body.y))
-			return 0;
-		return twice ? breakdown_action(view, screen, ACT_GROUP) : VIEW_HANDLED;
-	}
-	if (!list_click(&state->list, y + screen->body.y))
+	if (!state->choosing)
+		return list_view_click(view, screen, x, y, twice);
+	if (!list_click(&state->choices, y + screen->body.y))
 		return 0;
-	remember_selection(state);
-	return VIEW_HANDLED;
+	return twice ? breakdown_action(view, screen, ACT_GROUP) : VIEW_HANDLED;
 }
 
 const struct view_ops view_breakdown = {
 	.keys = KEYS_BREAKDOWN,
 	.open = breakdown_open,
 	.action = breakdown_action,
+	.prompt = list_view_prompt,
 	.click = breakdown_click,
 	.refresh = breakdown_refresh,
 	.draw = breakdown_draw,
@@ -577,6 +597,7 @@ const struct view_ops view_fields = {
 	.keys = KEYS_BREAKDOWN,
 	.open = fields_open,
 	.action = breakdown_action,
+	.prompt = list_view_prompt,
 	.click = breakdown_click,
 	.refresh = breakdown_refresh,
 	.draw = breakdown_draw,
