@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Opens the type's file as curses does: folder/x/xterm.  Len: bytes of the folder's name. */
+/* Opens the file of a type as curses does: folder/x/xterm.  len: bytes of the folder's name. */
 static bool hangs(const char *folder, size_t len, const char *below, const char *type)
 {
 	struct stat st;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * terminfo.h - where curses may look for the terminal's description.
+ * terminfo.h - the folders in which curses looks for the description of a terminal.
  */
 #ifndef TUI_TERMINAL_TERMINFO_H
 #define TUI_TERMINAL_TERMINFO_H
