@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Gives an array room for exactly n items.  array: address of the array's pointer; size: bytes of
- * an item.  Returns 0, or -ENOMEM with the array unchanged. */
+/* Gives an array room for exactly n items, at least one.  array: address of the array's pointer;
+ * size: bytes of an item.  Returns 0, or -ENOMEM with the array unchanged. */
 static inline int grow_exact(void *array, size_t n, size_t size)
 {
 	void *old, *grown;

@@ -51,6 +51,8 @@ void attach_enqueue(struct engine *engine, struct tid_queue *queue, struct follo
 	task->queued = !queue_put(queue, task->tid);
 	if (task->queued)
 		engine->status.attaching_total++;
+	else
+		engine->status.records_dropped++; /* the thread stays without events */
 }
 
 /* --- jobs --- */

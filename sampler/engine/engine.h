@@ -217,7 +217,7 @@ enum engine_note_kind {
 	NOTE_COMMAND_ENDED, /* pid; value = wait status */
 	NOTE_ALL_ENDED,
 	NOTE_TASKS_MISSED, /* value = tasks that ended before their events could be opened */
-	/* value = side-band records that memory was too short for: tasks or mappings are missing */
+	/* value = side-band records so far that memory was too short for */
 	NOTE_RECORDS_DROPPED,
 	NOTE_MAPS_UNREAD, /* value = processes with unreadable mappings; pid, error: the first */
 	NOTE_SCOPE, /* value = new enum engine_scope */

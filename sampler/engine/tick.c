@@ -313,10 +313,9 @@ static void note_changes(struct engine *engine, bool all)
 			engine->status.tasks_missed - engine->noted_missed, NULL);
 		engine->noted_missed = engine->status.tasks_missed;
 	}
-	if (engine->status.records_dropped > engine->noted_dropped) {
-		engine_note(engine, NOTE_RECORDS_DROPPED, 0, 0,
-			engine->status.records_dropped - engine->noted_dropped, NULL);
+	if (engine->status.records_dropped > (all ? 1 : 2) * engine->noted_dropped) {
 		engine->noted_dropped = engine->status.records_dropped;
+		engine_note(engine, NOTE_RECORDS_DROPPED, 0, 0, engine->noted_dropped, NULL);
 	}
 	note_unread(engine, all);
 	if (engine->status.store.merges && !engine->coarsened_noted) {

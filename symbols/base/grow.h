@@ -7,8 +7,8 @@
 
 #include <stddef.h>
 
-/* Gives an array room for exactly n items.  array: address of the array's pointer; size: bytes of
- * an item.  Returns 0, or -ENOMEM with the array unchanged. */
+/* Gives an array room for exactly n items, at least one.  array: address of the array's pointer;
+ * size: bytes of an item.  Returns 0, or -ENOMEM with the array unchanged. */
 int array_resize(void *array, size_t n, size_t size);
 
 /* Makes room for n items at least, in an array that grows by half and 16 items.  *cap: items that

@@ -118,10 +118,10 @@ static bool is_superseded(const struct engine_note *notes, size_t i, size_t n)
 {
 	bool later = false;
 
-	if (notes[i].kind != NOTE_MAPS_UNREAD)
+	if (notes[i].kind != NOTE_MAPS_UNREAD && notes[i].kind != NOTE_RECORDS_DROPPED)
 		return false;
 	for (size_t j = i + 1; j < n; j++)
-		later |= notes[j].kind == NOTE_MAPS_UNREAD;
+		later |= notes[j].kind == notes[i].kind;
 	return later;
 }
 

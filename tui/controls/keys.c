@@ -248,8 +248,8 @@ static const struct binding defaults[] = {
 	{ACT_HELP, KEYS_ALL, {'?'}, NULL, "help", "Show this help"},
 	{ACT_REDRAW, KEYS_ALL, {INPUT_CTRL('L')}, NULL, NULL, "Draw the whole screen again"},
 	{ACT_BACK, KEYS_ALL, {INPUT_ESCAPE}, NULL, NULL,
-		"Leave this view; in the table, clear search and filter, return to live"},
-	{ACT_QUIT, KEYS_ALL, {'q'}, NULL, "quit", "Quit; in another view, go back to the table"},
+		"Clear search and filter; else leave this view; in the table, return to live"},
+	{ACT_QUIT, KEYS_ALL, {'q'}, NULL, "quit", "Quit; in another view, act like Esc"},
 };
 
 const struct binding *keys_defaults(size_t *n)

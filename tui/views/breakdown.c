@@ -92,7 +92,7 @@ static void choose(struct breakdown *state, const struct screen *screen, size_t 
 	if (at < FIXED)
 		screen->model->group_by = (int)at + 1;
 	state->choosing = false;
-	state->table.selected = 0;
+	state->table.search[0] = '\0';
 	list_view_first(&state->table);
 }
 
@@ -346,10 +346,11 @@ static void breakdown_refresh(struct view *view, struct screen *screen)
 }
 
 /* Filters by the row's process, thread, CPU or field, or excludes it. */
-static unsigned int narrow(struct breakdown *state, struct screen *screen, bool negated)
+static unsigned int narrow(struct view *view, struct screen *screen, bool negated)
 {
-	const struct query_row *row =
-		list_view_has_row(&state->table) ? &state->rows[state->table.list.cursor] : NULL;
+	const struct breakdown *state = view->state;
+	const long seen = list_view_seen(view, screen);
+	const struct query_row *row = seen < 0 ? NULL : &state->rows[seen];
 	char number[16], term[2 * QUERY_NAME_MAX];
 
 	if (!row || state->choosing)
@@ -379,7 +380,7 @@ static unsigned int breakdown_action(struct view *view, struct screen *screen, e
 	switch (action) {
 	case ACT_INCLUDE:
 	case ACT_EXCLUDE:
-		return narrow(state, screen, action == ACT_EXCLUDE);
+		return narrow(view, screen, action == ACT_EXCLUDE);
 	case ACT_GROUP:
 		choose(state, screen,
 			state->choosing ? state->choices.cursor : chosen(state, screen) + 1);

@@ -132,7 +132,9 @@ static void mark_groups(struct counters *counters)
 {
 	struct row *rows = counters->rows;
 
-	for (size_t i = 0; counters->table.sort == SORT_OPENED && i < counters->table.list.n; i++) {
+	if (counters->table.sort != SORT_OPENED || counters->table.reverse)
+		return;
+	for (size_t i = 0; i < counters->table.list.n; i++) {
 		uint16_t group = rows[i].status.group;
 		bool before = i > 0 && rows[i - 1].status.group == group;
 		bool after = i + 1 < counters->table.list.n && rows[i + 1].status.group == group;
@@ -195,6 +197,7 @@ static const struct list_view_ops table_ops = {
 	.sorts = SORTS,
 	.ascending = 1u << SORT_OPENED,
 	.twice = ACT_OPEN,
+	.first_sticks = true,
 };
 
 static int counters_open(struct view *view, struct screen *screen, uint32_t arg)
@@ -368,10 +371,9 @@ static unsigned int counters_action(struct view *view, struct screen *screen, en
 {
 	struct counters *counters = view->state;
 	struct model *model = screen->model;
-	const struct engine_event_status *event = NULL;
+	const long row = list_view_seen(view, screen);
+	const struct engine_event_status *event = row < 0 ? NULL : &counters->rows[row].status;
 
-	if (list_view_has_row(&counters->table))
-		event = &counters->rows[counters->table.list.cursor].status;
 	switch (action) {
 	case ACT_PAUSE:
 		if (model->recorded)

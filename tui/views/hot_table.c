@@ -98,7 +98,6 @@ static void take_grouping(struct view *view, const struct screen *screen)
 	table->by = *by;
 	table->rows = NULL;
 	table->n_rows = 0;
-	table->view.selected = 0;
 	table->view.filter[0] = table->view.search[0] = '\0';
 	if (!can_sort(view, screen, table->view.sort)) {
 		table->view.sort = HOT_SORT_SELF;

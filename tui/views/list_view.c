@@ -46,6 +46,13 @@ static long row_of(struct view *view, struct screen *screen, uint64_t key)
 	return -1;
 }
 
+long list_view_seen(struct view *view, struct screen *screen)
+{
+	const struct list_view *table = view->state;
+
+	return list_view_has_row(table) ? row_of(view, screen, table->selected) : -1;
+}
+
 void list_view_follow(struct view *view, struct screen *screen)
 {
 	struct list_view *table = view->state;
@@ -76,6 +83,7 @@ unsigned int list_view_changed(struct view *view, struct screen *screen)
 void list_view_first(struct list_view *table)
 {
 	table->moved = false;
+	table->selected = 0;
 	list_set_cursor(&table->list, 0);
 }
 
@@ -124,6 +132,7 @@ static unsigned int ask(struct view *view, struct screen *screen, enum action ac
 
 	memcpy(table->old, search ? table->search : table->filter, sizeof(table->old));
 	table->search_from = table->selected;
+	table->search_moved = table->moved;
 	screen_prompt(
 		screen, action, search ? "search: " : "filter: ", search ? "" : table->filter);
 	return VIEW_HANDLED;
@@ -142,8 +151,12 @@ unsigned int list_view_prompt(struct view *view, struct screen *screen, enum act
 		return list_view_changed(view, screen);
 	/* While the text is typed, each search starts from the same row. */
 	from = row_of(view, screen, table->search_from);
-	if (from >= 0)
+	if (cancelled && !table->search_moved) {
+		list_view_first(table);
+		table->selected = table->search_from;
+	} else if (from >= 0) {
 		list_view_go_to(view, screen, (size_t)from);
+	}
 	if (!cancelled && text[0] && !find_row(view, screen, 1, true) && result == PROMPT_DONE)
 		screen_message(screen, STYLE_WARN, "No row matches \"%s\"", text);
 	return VIEW_HANDLED;
@@ -277,7 +290,9 @@ void list_view_head(struct list_view *table, struct canvas *canvas, int x, int w
 	up = sorted && (table->ops->ascending >> sort & 1) != table->reverse;
 	snprintf(text, sizeof(text), "%s%s", name, !sorted ? "" : up ? "▲" : "▼");
 	used = width_of(text);
-	canvas_text(canvas, right && used < width ? x + width - used : x, table->heads_y, width,
+	/* The arrow may take the gap before a column of numbers. */
+	canvas_text(canvas, right && used <= width + 1 ? x + width - used : x, table->heads_y,
+		right && used == width + 1 ? used : width,
 		sorted ? STYLE_HEADER_SORTED : STYLE_HEADER, text);
 	if (table->n_heads < LIST_HEADS_MAX) {
 		table->heads[table->n_heads].x = x;

@@ -39,6 +39,7 @@ struct list_view {
 	/* private */
 	char old[PROMPT_MAX]; /* search or filter before the prompt */
 	uint64_t search_from; /* key of the row where the search began */
+	bool search_moved; /* `moved` at that time */
 	uint64_t clicked; /* key of the row that was clicked last */
 	struct {
 		int x, sort;
@@ -63,10 +64,14 @@ unsigned int list_view_changed(struct view *view, struct screen *screen);
 unsigned int list_view_sort(struct view *view, struct screen *screen, int sort);
 /* Selects the first row if the selected one is gone. */
 void list_view_choose(struct view *view, struct screen *screen);
-/* Goes to the first row, and stays on top. */
+/* Goes to the first row, and stays on top.  The next refresh selects it. */
 void list_view_first(struct list_view *table);
 /* Moves the cursor to a row, and stays there. */
 void list_view_go_to(struct view *view, struct screen *screen, size_t row);
+
+/* Returns the row that the user saw at the cursor, for commands: rows may have moved since the last
+ * drawing.  -1 if there is none. */
+long list_view_seen(struct view *view, struct screen *screen);
 
 /* Returns whether a row is selected that still exists, which is then list.cursor. */
 bool list_view_has_row(const struct list_view *table);

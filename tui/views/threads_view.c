@@ -116,6 +116,8 @@ static bool lane_matches(const struct threads *threads, const struct lane *lane,
 
 	if (threads->group == GROUP_CPU)
 		snprintf(numbers, sizeof(numbers), "CPU %" PRIu32, lane->cpu);
+	else if (threads->group == GROUP_PROCESS)
+		snprintf(numbers, sizeof(numbers), "%" PRId32, lane->pid);
 	else
 		snprintf(numbers, sizeof(numbers), "%" PRId32 " %" PRId32, lane->pid, lane->tid);
 	return views_match(lane->name, text) >= 0 ||
@@ -228,15 +230,16 @@ static void threads_close(struct view *view)
 static unsigned int narrow(struct view *view, struct screen *screen, bool negated, bool leave)
 {
 	const struct threads *threads = view->state;
+	const long row = list_view_seen(view, screen);
 	const struct lane *lane;
 	char text[TASK_COMM_MAX];
 	enum filter_field field;
 	unsigned int changed;
 	size_t crumbs = screen->model->n_crumbs;
 
-	if (!list_view_has_row(&threads->table))
+	if (row < 0)
 		return VIEW_HANDLED;
-	lane = lane_of(view, threads->table.list.cursor);
+	lane = lane_of(view, (size_t)row);
 	switch (threads->group) {
 	case GROUP_PROCESS:
 		field = FILTER_PID;
@@ -294,6 +297,7 @@ static unsigned int threads_action(struct view *view, struct screen *screen, enu
 		threads->group = next_group(threads->group);
 		if (!can_sort(view, screen, threads->table.sort))
 			threads->table.sort = SORT_WEIGHT;
+		threads->table.search[0] = '\0';
 		list_view_first(&threads->table);
 		return list_view_changed(view, screen);
 	default:

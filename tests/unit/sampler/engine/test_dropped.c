@@ -109,7 +109,7 @@ static uint64_t noted(struct engine *engine, unsigned int *n_notes)
 		assert_int_not_equal(notes[i].kind, NOTE_TASKS_MISSED);
 		if (notes[i].kind != NOTE_RECORDS_DROPPED)
 			continue;
-		records += notes[i].value;
+		records = notes[i].value; /* each note has the sum so far */
 		++*n_notes;
 	}
 	return records;
