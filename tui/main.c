@@ -26,7 +26,6 @@
 #include "tui/session/waiting.h"
 #include "tui/terminal/charset.h"
 #include "tui/terminal/term.h"
-#include "tui/terminal/terminfo.h"
 #include "tui/views/views.h"
 
 #include <errno.h>
@@ -86,11 +85,7 @@ static int run_screen(struct request *request)
 static int run_live(struct request *request)
 {
 	const char *term = getenv("TERM");
-	int error;
-
-	if (term && *term)
-		terminfo_leave_out(term);
-	error = term_probe();
+	int error = term_probe();
 
 	if (request->snapshot_width || !error)
 		return run_screen(request);

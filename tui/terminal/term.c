@@ -9,6 +9,7 @@
 
 #include "symbols/base/clock.h"
 #include "tui/controls/theme.h"
+#include "tui/terminal/terminfo.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -278,13 +279,17 @@ static const char *choose_type(void)
 	const bool multiplexed = name && (!strncmp(name, "tmux", 4) || !strncmp(name, "screen", 6));
 	const char *const types[] = {
 		name, multiplexed ? "screen-256color" : "xterm-256color", "xterm"};
+	const char *found = NULL;
+	struct terminfo_hidden hidden;
 
 	if (!name || !*name)
 		return NULL;
-	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+	terminfo_hide(&hidden, name);
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types) && !found; i++)
 		if (is_known(types[i]))
-			return types[i];
-	return NULL;
+			found = types[i];
+	terminfo_show(&hidden);
+	return found;
 }
 
 int term_probe(void)
@@ -357,13 +362,16 @@ static bool reserve_parameters(void)
 static SCREEN *new_screen(const char *type, FILE *input)
 {
 	struct sigaction action = {.sa_handler = nothing}, old;
+	struct terminfo_hidden hidden;
 	SCREEN *screen;
 
 	if (!has_room())
 		return NULL;
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGTSTP, &action, &old);
+	terminfo_hide(&hidden, type);
 	screen = newterm(type, stdout, input);
+	terminfo_show(&hidden);
 	sigaction(SIGTSTP, &old, NULL);
 	return screen;
 }

@@ -29,23 +29,36 @@ static bool hangs(const char *folder, size_t len, const char *below, const char 
 	return fd == -ETIMEDOUT;
 }
 
-void terminfo_leave_out(const char *type)
+static const struct {
+	const char *variable, *below;
+} places[TERMINFO_PLACES] = {{"TERMINFO", ""}, {"HOME", "/.terminfo"}, {"TERMINFO_DIRS", ""}};
+
+void terminfo_hide(struct terminfo_hidden *hidden, const char *type)
 {
-	static const struct {
-		const char *variable, *below;
-	} places[] = {{"TERMINFO", ""}, {"HOME", "/.terminfo"}, {"TERMINFO_DIRS", ""}};
+	for (size_t i = 0; i < TERMINFO_PLACES; i++) {
+		const char *value = getenv(places[i].variable), *at = value;
 
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		const char *at = getenv(places[i].variable);
-
+		hidden->values[i] = NULL;
 		while (at && *at) {
 			size_t len = strcspn(at, ":");
 
 			if (len && hangs(at, len, places[i].below, type)) {
-				unsetenv(places[i].variable);
+				hidden->values[i] = strdup(value);
+				if (hidden->values[i])
+					unsetenv(places[i].variable);
 				break;
 			}
 			at += len + (at[len] == ':');
 		}
+	}
+}
+
+void terminfo_show(struct terminfo_hidden *hidden)
+{
+	for (size_t i = 0; i < TERMINFO_PLACES; i++) {
+		if (hidden->values[i])
+			(void)setenv(places[i].variable, hidden->values[i], 1);
+		free(hidden->values[i]);
+		hidden->values[i] = NULL;
 	}
 }
