@@ -37,7 +37,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from checks import Checks, is_sanitized, run, started  # noqa: E402
 
-ON_WEIGHT = 8
+ON_WEIGHT = 4
 RATE = 1999  # Hz
 LIMIT = 60  # seconds; a longer run counts as hung
 
@@ -554,7 +554,7 @@ def main():
     parser.add_argument("--step", type=int, default=1)
     parser.add_argument("--only", default="")
     parser.add_argument("--jobs", type=int, default=4)
-    parser.add_argument("--budget", type=int, default=600)
+    parser.add_argument("--budget", type=int, default=1200)
     parser.add_argument("--keep", help="a file for all that failed, one a line")
     options = parser.parse_args()
     checks = Checks()
