@@ -13,6 +13,20 @@
 
 #include "sampler/base/grow.h"
 
+/* Sanitizers would end the program when the allocation fails. */
+const char *__asan_default_options(void);
+const char *__tsan_default_options(void);
+
+const char *__asan_default_options(void)
+{
+	return "allocator_may_return_null=1";
+}
+
+const char *__tsan_default_options(void)
+{
+	return "allocator_may_return_null=1";
+}
+
 #define ITEMS 10000u
 
 static void test_items(void **state)
