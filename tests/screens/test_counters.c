@@ -208,6 +208,19 @@ static void test_search(void **state)
 	finish(fixture);
 }
 
+/* The keys pass over columns that a narrow screen does not show. */
+static void test_sort_narrow(void **state)
+{
+	struct fixture *fixture = open_view(40, 12);
+
+	(void)state;
+	keys(fixture, "ss");
+	compare(fixture, "counters-40x12-sorted");
+	keys(fixture, "s");
+	compare(fixture, "counters-40x12");
+	finish(fixture);
+}
+
 /* Each column sorts by its numbers, the greatest first, and Event by the order of opening. */
 static void test_sort(void **state)
 {
@@ -259,6 +272,7 @@ int main(void)
 		cmocka_unit_test(test_selection),
 		cmocka_unit_test(test_search),
 		cmocka_unit_test(test_sort),
+		cmocka_unit_test(test_sort_narrow),
 		cmocka_unit_test(test_recording),
 	};
 

@@ -191,9 +191,70 @@ static bool row_matches(struct view *view, struct screen *screen, size_t row, co
 	return views_match(name, text) >= 0;
 }
 
+/* Columns: x and width; width 0: not shown. */
+struct place {
+	int x, width;
+};
+
+struct places {
+	struct place name, rate, trend, count, running, samples, lost, throttled;
+};
+
+static struct places places_of(int width)
+{
+	struct places places = {.name = {4, 16}};
+	int trend = width >= 132 ? 40 : width >= 100 ? 22 : width >= 78 ? 8 : 0;
+	const struct {
+		struct place *place;
+		int width, from; /* from: least width of the screen */
+	} columns[] = {
+		{&places.rate, 11, 0},
+		{&places.trend, trend, 0},
+		{&places.count, 9, 60},
+		{&places.running, 6, 50},
+		{&places.samples, 8, 40},
+		{&places.lost, 6, 54},
+		{&places.throttled, 10, 100},
+	};
+	int used = 0, x;
+
+	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+		if (columns[i].width && width >= columns[i].from)
+			used += columns[i].width + 1;
+	places.name.width = width - places.name.x - used - 1;
+	if (places.name.width > 36)
+		places.name.width = 36;
+	x = places.name.x + places.name.width + 1;
+	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++) {
+		if (!columns[i].width || width < columns[i].from)
+			continue;
+		*columns[i].place = (struct place){x, columns[i].width};
+		x += columns[i].width + 1;
+	}
+	return places;
+}
+
+static bool can_sort(const struct view *view, const struct screen *screen, int sort)
+{
+	const struct places places = places_of(screen->canvas.width);
+	const int widths[SORTS] = {
+		[SORT_OPENED] = places.name.width,
+		[SORT_RATE] = places.rate.width,
+		[SORT_COUNT] = places.count.width,
+		[SORT_RUNNING] = places.running.width,
+		[SORT_SAMPLES] = places.samples.width,
+		[SORT_LOST] = places.lost.width,
+		[SORT_THROTTLED] = places.throttled.width,
+	};
+
+	(void)view;
+	return sort == SORT_OPENED || widths[sort] > 0;
+}
+
 static const struct list_view_ops table_ops = {
 	.key = key_of,
 	.matches = row_matches,
+	.can_sort = can_sort,
 	.sorts = SORTS,
 	.ascending = 1u << SORT_OPENED,
 	.twice = ACT_OPEN,
@@ -405,49 +466,6 @@ static unsigned int counters_action(struct view *view, struct screen *screen, en
 }
 
 /* --- drawing --- */
-
-/* Columns: x and width; width 0: not shown. */
-struct place {
-	int x, width;
-};
-
-struct places {
-	struct place name, rate, trend, count, running, samples, lost, throttled;
-};
-
-static struct places places_of(int width)
-{
-	struct places places = {.name = {4, 16}};
-	int trend = width >= 132 ? 40 : width >= 100 ? 24 : width >= 78 ? 8 : 0;
-	const struct {
-		struct place *place;
-		int width, from; /* from: least width of the screen */
-	} columns[] = {
-		{&places.rate, 11, 0},
-		{&places.trend, trend, 0},
-		{&places.count, 9, 60},
-		{&places.running, 6, 50},
-		{&places.samples, 7, 40},
-		{&places.lost, 6, 54},
-		{&places.throttled, 9, 100},
-	};
-	int used = 0, x;
-
-	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
-		if (columns[i].width && width >= columns[i].from)
-			used += columns[i].width + 1;
-	places.name.width = width - places.name.x - used - 1;
-	if (places.name.width > 36)
-		places.name.width = 36;
-	x = places.name.x + places.name.width + 1;
-	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++) {
-		if (!columns[i].width || width < columns[i].from)
-			continue;
-		*columns[i].place = (struct place){x, columns[i].width};
-		x += columns[i].width + 1;
-	}
-	return places;
-}
 
 static void put_right(
 	struct canvas *canvas, struct place place, int y, enum style style, const char *text)

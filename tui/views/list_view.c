@@ -290,9 +290,7 @@ void list_view_head(struct list_view *table, struct canvas *canvas, int x, int w
 	up = sorted && (table->ops->ascending >> sort & 1) != table->reverse;
 	snprintf(text, sizeof(text), "%s%s", name, !sorted ? "" : up ? "▲" : "▼");
 	used = width_of(text);
-	/* The arrow may take the gap before a column of numbers. */
-	canvas_text(canvas, right && used <= width + 1 ? x + width - used : x, table->heads_y,
-		right && used == width + 1 ? used : width,
+	canvas_text(canvas, right && used < width ? x + width - used : x, table->heads_y, width,
 		sorted ? STYLE_HEADER_SORTED : STYLE_HEADER, text);
 	if (table->n_heads < LIST_HEADS_MAX) {
 		table->heads[table->n_heads].x = x;
