@@ -123,8 +123,7 @@ static void note_target(
 	case NOTE_RECORDS_DROPPED:
 		text_add(text,
 			"out of memory: %" PRIu64 " kernel %s of new threads, programs or mappings "
-						  "%s dropped; tasks or names may "
-			"be missing",
+			"%s dropped; tasks or names may be missing",
 			note->value, note->value == 1 ? "record" : "records",
 			note->value == 1 ? "was" : "were");
 		break;
