@@ -30,6 +30,7 @@ from runner.reruns import settle  # noqa: E402
 from runner.summary import print_summary  # noqa: E402
 
 MEASURING = {"live", "oracle"}
+STILL = {"unit", "screens"}  # ThreadSanitizer leaves out their tests without threads
 SANITIZERS = ("ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS")
 # Options of meson test that have their value in the next word.
 WITH_VALUE = ("--maxfail", "--num-processes", "--repeat", "--setup", "--test-args", "--timeout-multiplier", "--wrapper",
@@ -65,6 +66,33 @@ def read_suites(build):
     if twice:
         sys.exit(f"several tests have one name: {', '.join(twice)}")
     return dict(tests)
+
+
+def leave_out_unthreaded(build, arguments):
+    """Returns arguments that choose the same tests without unit tests that cannot start a thread.
+
+    Such a program has no race.  nm lists what a program takes from libraries.
+    """
+    named = [word for word in arguments if word not in options_of(arguments)]
+    chosen = {"--suite": set(), "--no-suite": set()}
+    while named:
+        option, equals, suite = named.pop(0).partition("=")
+        if option not in chosen:
+            return arguments
+        chosen[option].add(suite if equals else named.pop(0))
+    kept, out = [], []
+    said = subprocess.run(["meson", "introspect", "--tests", build], capture_output=True, text=True, check=True).stdout
+    for test in json.loads(said):
+        suites = {suite.split(":")[-1] for suite in test["suite"]}
+        if suites & chosen["--no-suite"] or chosen["--suite"] and not suites & chosen["--suite"]:
+            continue
+        taken = subprocess.run(["nm", "-D", "-u", test["cmd"][0]], capture_output=True, text=True, check=False)
+        still = suites & STILL and taken.returncode == 0 and "pthread_create" not in taken.stdout
+        (out if still else kept).append(test["name"])
+    if not out or not kept:
+        return arguments
+    print(f"left out, since they start no thread: {len(out)} tests: {' '.join(out)}", flush=True)
+    return [*options_of(arguments), *kept]
 
 
 def options_of(arguments):
@@ -127,7 +155,7 @@ def run_all(build, arguments, stage, folder):
         reports.extend(read_reports(folder, again))
         return again[0] if len(again) == 1 else judge(outcome.name, "ERROR", 1, "", "it could not be run again")
 
-    outcomes = run_meson(build, arguments)
+    outcomes = run_meson(build, leave_out_unthreaded(build, arguments) if stage == "tsan" else arguments)
     reports += read_reports(folder, outcomes)
     outcomes, flaky = settle(outcomes, lambda outcome: suites.get(outcome.name, set()) & MEASURING, run_again, stage)
     return print_summary(outcomes + reports, flaky)

@@ -68,6 +68,9 @@ def suites(tests, *arguments):
         with open(os.path.join(folder, "meson.build"), "w", encoding="ascii") as build:
             build.write("project('p')\npython = find_program('/usr/bin/python3', 'python3')\n")
             for name, (suite, times, how) in tests.items():
+                if how == "still":
+                    build.write(f"test('{name}', find_program('true'), suite: '{suite}')\n")
+                    continue
                 build.write(f"test('{name}', python, args: [files('failing.py'), '{folder}/runs-{name}', "
                             f"'{times}', '{how}'], suite: '{suite}', timeout: {3 if how == 'hang' else 60})\n")
         out = os.path.join(folder, "build")
@@ -160,6 +163,12 @@ def reruns():
     status, out, runs, _ = suites({"hidden": ("live", 1, "hidden"), "good": ("unit", 0, "assert")}, "--stage", "tsan")
     checks.check("a report that a test did not see fails the run", status == 1 and
                  "failed: sanitizer: strobe: SUMMARY: ThreadSanitizer: data race a.c:7 in f" in out, out)
+    tests = {"still": ("unit", 0, "still"), "alive": ("live", 0, "still"), "good": ("unit", 0, "assert"), "other": ("files", 0, "assert")}
+    for stage, passed in (("tests", 4), ("tsan", 3)):
+        _, out, runs, _ = suites(tests, "--stage", stage, "--no-suite=files")
+        left = "left out, since they start no thread: 1 tests: still\n" in out
+        checks.check(f"programs that start no thread, in stage {stage}", left == (stage == "tsan")
+                     and runs["good"] == 1 and runs["other"] == 0 and last_line(out).startswith(f"{passed} passed, 0 failed"), out)
     status, out, runs, _ = suites({"many": ("live", 1, "many")})
     checks.check("more than eight failed cases are no chance", status == 1 and runs["many"] == 1 and
                  "not run again: 10 failed cases" in out, out)
