@@ -129,8 +129,10 @@ bool again_end(struct again *again, struct loader_image *answer, const struct sy
 	const bool failed =
 		answer->state != SYMBOLS_READY && answer->state != SYMBOLS_NONE && table->len;
 	const bool same = answer->jit.same || failed || is_same_table(&answer->table, table);
+	const bool first = !again->tried;
 
 	again->looking = false;
+	again->tried = true;
 	free(again->jit.steps);
 	again->jit = answer->jit;
 	answer->jit.steps = NULL;
@@ -147,5 +149,9 @@ bool again_end(struct again *again, struct loader_image *answer, const struct sy
 		plan_idle(again, same, now_ns);
 	if (!same && table->len)
 		again->unresolved = false;
+	/* A list that cannot be read at first is read once more: no process could be started, or
+	 * the machine was too busy. */
+	if (first && again->source.kind != SYMBOLS_JIT && answer->state == SYMBOLS_UNREADABLE)
+		again->unresolved = true;
 	return !same;
 }

@@ -24,6 +24,7 @@ struct again {
 	bool wanted; /* an address was asked for since the last look */
 	bool unresolved; /* an address asked for has no name */
 	bool looking; /* a look is under way in the loader */
+	bool tried; /* the first look has ended */
 	bool over; /* no further look is useful */
 	bool idle; /* no address had been asked for before the last look */
 	uint64_t asked_ns, due_ns, pause_ns;

@@ -747,9 +747,10 @@ int symbols_wait(struct symbols *symbols, unsigned int timeout_ms)
 	const int64_t end_ms = clock_now_ms() + timeout_ms;
 
 	symbols->final_ns = symbols->final_ns ? symbols->final_ns : clock_now_ns();
-	look_again(symbols, symbols->final_ns);
 	for (;;) {
 		collect(symbols);
+		/* A look that began earlier may have missed what came since. */
+		look_again(symbols, symbols->final_ns);
 		if (!symbols->pending_images && !symbols->names.pending && !symbols->looking &&
 			!symbols->fetching && !symbols->reloading &&
 			!moved_pending(symbols->data) && !code_client_is_waiting(symbols->code))

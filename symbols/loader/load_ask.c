@@ -71,6 +71,13 @@ int load_ask_twice(struct loader *loader, const struct asker_question *asked, co
 	return ret;
 }
 
+/* Returns the limit of a question.  The running kernel's list is trusted, and each profile needs it
+ * even if the machine's virtual CPUs get little time.  That time counts as used. */
+static unsigned int limit_of(const struct loader_question *question, unsigned int limit_ms)
+{
+	return question->type == WIRE_KALLSYMS && !question->foreign ? 4 * limit_ms : limit_ms;
+}
+
 int load_ask(struct loader *loader, const struct loader_question *question,
 	struct wire_message *answer, int *table)
 {
@@ -82,7 +89,8 @@ int load_ask(struct loader *loader, const struct loader_question *question,
 		.second_fd = question->debug ? &question->debug->fd : NULL,
 		.flags = question->flags,
 		.address = question->address,
-		.limits = {.cpu_ms = loader_file_cpu_ms, .wall_ms = loader_file_wall_ms},
+		.limits = {.cpu_ms = limit_of(question, loader_file_cpu_ms),
+			.wall_ms = limit_of(question, loader_file_wall_ms)},
 	};
 	uint64_t whose = question->foreign ? LOADER_FOREIGN : load_owner(question->file);
 	char link[WIRE_LINK_MAX - 1];

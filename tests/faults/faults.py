@@ -209,6 +209,7 @@ class Scenario:
     """A command of strobe with a healthy result."""
 
     roles = ("main", "helper")
+    live = False  # observes shares.c
 
     def __init__(self, name, strobe, weight):
         self.name, self.strobe, self.weight = name, strobe, weight
@@ -303,6 +304,8 @@ class Json(Text):
 
 class Live(Scenario):
     """A report of shares.c while it runs."""
+
+    live = True
 
     def __init__(self, name, strobe, weight, pid):
         super().__init__(name, strobe, weight)
@@ -546,6 +549,41 @@ def left_over(folder):
     return found
 
 
+def try_all(harness, checks, scenarios, share, keep):
+    """Run the chosen faults of the scenarios, some at a time, and check that strobe survived and
+    told each.
+
+    share: faults for each unit of a scenario's weight."""
+    options, work = harness.options, []
+    bad, ran = collections.Counter(), collections.Counter()
+    for scenario in scenarios:
+        outcome, groups = harness.prepare(scenario)
+        if groups is None:
+            checks.check(f"{scenario.name}: healthy", False, outcome)
+        elif not groups:
+            checks.skip(scenario.name, "the preloaded library does not fit this build")
+        else:
+            print(f"{scenario.name}: {sum(map(len, groups))} calls of {len(groups)} kinds")
+            work += [(scenario, plan) for plan in harness.choose(groups, int(share * scenario.weight))
+                     if options.only in plan[0]]
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        futures = {pool.submit(harness.try_plan, scenario, plan): (scenario, name, plan) for scenario, (name, plan) in work}
+        for future in concurrent.futures.as_completed(futures):
+            scenario, name, plan = futures[future]
+            problem, outcome, command = future.result()
+            ran[scenario.name] += 1
+            if not problem:
+                continue
+            bad[scenario.name] += 1
+            err = re.sub("qqq+", "qq", outcome.err)
+            print(f"bad: {name}: {problem}: status {outcome.status}, err {err[-500:]!r}, out {outcome.out[-200:]!r}, callers {command.split(chr(9))[0]}")
+            sys.stdout.flush()
+            keep.write(f"{plan}\t{problem[:100]!r}\t{command}\n")
+            keep.flush()
+    for name, number in ran.items():
+        checks.check(f"{name}: {number} faults", not bad[name], f"{bad[name]} were not told, or not survived")
+
+
 def main():
     parser = argparse.ArgumentParser()
     for name in ("strobe", "inject", "shares"):
@@ -589,38 +627,13 @@ def main():
                 Writes("writes", strobe, 1, "FOLDER/data", *known),
                 Writes("writes live", strobe, 1, "-p", str(process.pid), *known),
             ]
-            work = []
-            for scenario in scenarios:
-                outcome, groups = harness.prepare(scenario)
-                if groups is None:
-                    checks.check(f"{scenario.name}: healthy", False, outcome)
-                elif not groups:
-                    checks.skip(scenario.name, "the preloaded library does not fit this build")
-                else:
-                    print(f"{scenario.name}: {sum(map(len, groups))} calls of {len(groups)} kinds")
-                    part = options.budget * scenario.weight // sum(other.weight for other in scenarios)
-                    work += [(scenario, plan) for plan in harness.choose(groups, part) if options.only in plan[0]]
-            bad = collections.Counter()
-            ran = collections.Counter()
-            keep = open(options.keep, "w", encoding="utf-8") if options.keep else None
-            with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-                futures = {pool.submit(harness.try_plan, scenario, plan): (scenario, name, plan)
-                           for scenario, (name, plan) in work}
-                for future in concurrent.futures.as_completed(futures):
-                    scenario, name, plan = futures[future]
-                    problem, outcome, command = future.result()
-                    ran[scenario.name] += 1
-                    if not problem:
-                        continue
-                    bad[scenario.name] += 1
-                    err = re.sub("qqq+", "qq", outcome.err)
-                    print(f"bad: {name}: {problem}: status {outcome.status}, err {err[-500:]!r}, out {outcome.out[-200:]!r}, callers {command.split(chr(9))[0]}")
-                    sys.stdout.flush()
-                    if keep:
-                        keep.write(f"{plan}\t{problem[:100]!r}\t{command}\n")
-                        keep.flush()
-            for name, number in ran.items():
-                checks.check(f"{name}: {number} faults", not bad[name], f"{bad[name]} were not told, or not survived")
+            share = options.budget / sum(scenario.weight for scenario in scenarios)
+            with open(options.keep or os.devnull, "w", encoding="utf-8") as keep:
+                # The program burns a CPU, so it runs only while it is observed.
+                process.send_signal(signal.SIGSTOP)
+                try_all(harness, checks, [each for each in scenarios if not each.live], share, keep)
+                process.send_signal(signal.SIGCONT)
+                try_all(harness, checks, [each for each in scenarios if each.live], share, keep)
         left = left_over(folder)
         for pid in left:
             os.kill(pid, signal.SIGKILL)

@@ -90,6 +90,7 @@ def main():
         left = Machine(arch, sys.argv[1], strobe).run(script, cpus=1)
         if not checks.check(f"{arch}: the guest ran", "no_such_function" in left.text("refused"), left):
             continue
+        notes = left.text("sampled.json").partition('"notes":')[2][:600]
         counted, on_cpu, sampled = (read(left, name) for name in ("counted.json", "percpu.json", "sampled.json"))
         for name, symbol in wanted:
             counts = [told.get(name, {}).get("count") for told in (counted, on_cpu)]
@@ -98,7 +99,7 @@ def main():
             checks.check(f"{arch}: {name} samples each call", got["samples"] == TIMES and not got["lost"], got)
             first = got["rows"][0] if got["rows"] else {}
             checks.check(f"{arch}: {name} samples are where the probe is", first.get("samples") == TIMES
-                         and (first["symbol"] == symbol if symbol else first["symbol"] != FUNCTIONS[arch][0]), first)
+                         and (first["symbol"] == symbol if symbol else first["symbol"] != FUNCTIONS[arch][0]), f"{first} {notes}")
         for name, way in WAYS.items():
             event = read(left, "sleeps_" + name).get(SLEEPS, {})
             got = event.get("samples" if "report" in way else "count")

@@ -88,13 +88,13 @@ static const char *later_name_at(uint64_t address)
 	return name_at(address);
 }
 
-static bool has_note(enum symbols_note_kind kind)
+static unsigned int count_notes(enum symbols_note_kind kind)
 {
 	struct symbols_note note;
-	bool found = false;
+	unsigned int found = 0;
 
 	while (symbols_take_note(symbols, &note))
-		found |= note.kind == kind;
+		found += note.kind == kind;
 	return found;
 }
 
@@ -249,7 +249,7 @@ static void test_whose_map_it_is(void **state)
 	assert_int_equal(chown(map, 65533, 65533), 0);
 	request(getpid(), 0, NULL);
 	assert_int_equal(symbols_state(symbols, KEY), SYMBOLS_NONE);
-	assert_true(has_note(SYMBOLS_NOTE_JIT_OWNER));
+	assert_true(count_notes(SYMBOLS_NOTE_JIT_OWNER));
 	assert_int_equal(chown(map, 0, 0), 0);
 	assert_string_equal(later_name_at(0x1000), "planted");
 	assert_int_equal(stat(map, &st), 0);
@@ -490,6 +490,37 @@ static void test_a_module_is_loaded(void **state)
 	assert_ptr_equal(after.name, before.name);
 }
 
+/* As on a machine that is too busy, or that has no process left for the worker. */
+static void test_a_list_that_cannot_be_read_at_first(void **state)
+{
+	const struct symbols_source source = {.kind = SYMBOLS_KERNEL, .path = "[kernel]"};
+
+	(void)state;
+	assert_int_equal(symbols_request(symbols, KEY, &source), 0);
+	assert_int_equal(symbols_wait(symbols, 60000), 0);
+	assert_int_equal(symbols_state(symbols, KEY), SYMBOLS_UNREADABLE);
+	/* One wait includes the second attempt, and a third one is not made. */
+	assert_int_equal(count_notes(SYMBOLS_NOTE_UNREADABLE), 2);
+	symbols_collect(symbols);
+	assert_int_equal(symbols_wait(symbols, 60000), 0);
+	assert_int_equal(count_notes(SYMBOLS_NOTE_UNREADABLE), 0);
+}
+
+static void test_a_list_that_can_be_read_later(void **state)
+{
+	const struct symbols_source source = {.kind = SYMBOLS_KERNEL, .path = "[kernel]"};
+
+	(void)state;
+	assert_int_equal(symbols_request(symbols, KEY, &source), 0);
+	while (symbols_state(symbols, KEY) == SYMBOLS_PENDING)
+		symbols_collect(symbols);
+	assert_int_equal(symbols_state(symbols, KEY), SYMBOLS_UNREADABLE);
+	add_to(kernel, "ffffffff81000000 T _text\nffffffff81000100 T _end_of_it\n");
+	assert_int_equal(symbols_wait(symbols, 60000), 0);
+	assert_int_equal(symbols_state(symbols, KEY), SYMBOLS_READY);
+	assert_string_equal(name_at(0xffffffff81000008), "_text");
+}
+
 /* --- times to look --- */
 
 #define SECOND 1000000000ull
@@ -600,6 +631,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_gone_before_it_was_seen, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_dump, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_module_is_loaded, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_a_list_that_cannot_be_read_at_first, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_a_list_that_can_be_read_later, setup, teardown),
 		cmocka_unit_test(test_pauses),
 	};
 
