@@ -490,7 +490,7 @@ static void test_a_module_is_loaded(void **state)
 	assert_ptr_equal(after.name, before.name);
 }
 
-/* As on a machine that is too busy, or that has no process left for the worker. */
+/* The machine may be too busy, or have no process left for the worker. */
 static void test_a_list_that_cannot_be_read_at_first(void **state)
 {
 	const struct symbols_source source = {.kind = SYMBOLS_KERNEL, .path = "[kernel]"};
