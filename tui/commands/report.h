@@ -105,6 +105,7 @@ struct report {
 	double duration_s;
 	bool idle_hidden;
 	uint64_t tasks_missed, lost_side_band, dropped;
+	uint64_t records_dropped; /* side-band records that memory was too short for */
 	uint64_t unknown_records; /* records of the kernel that the engine does not understand */
 	uint64_t chains_late, addresses_dropped; /* see struct unwind_totals */
 	/* threads without events: too few descriptors or too little locked memory */

@@ -572,6 +572,7 @@ int report_gather(struct report *report, struct session *session)
 	report->threads_left_out = status->threads_left_out;
 	report->lost_side_band = status->lost_side_band;
 	report->dropped = status->store.dropped;
+	report->records_dropped = status->records_dropped;
 	report->unknown_records = status->unknown_records;
 	report->chains_late = status->chains.late;
 	report->addresses_dropped = status->chains.dropped;

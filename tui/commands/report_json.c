@@ -348,6 +348,7 @@ int report_put_json(FILE *out, const struct report *report)
 	add_number(top, "threads_left_out", report->threads_left_out, &bad);
 	add_number(top, "side_band_lost", report->lost_side_band, &bad);
 	add_number(top, "dropped", report->dropped, &bad);
+	add_number(top, "records_dropped", report->records_dropped, &bad);
 	add_number(top, "unknown_records", report->unknown_records, &bad);
 	add_number(top, "chains_late", report->chains_late, &bad);
 	add_number(top, "addresses_dropped", report->addresses_dropped, &bad);

@@ -58,6 +58,8 @@ static struct report sample = {
 	.duration_s = 2.04,
 	.tasks_missed = 1234,
 	.threads_left_out = 5,
+	.dropped = 6,
+	.records_dropped = 7,
 	.keys = {GROUP_SYMBOL, GROUP_IMAGE},
 	.n_keys = 2,
 	.columns = COLUMNS_NONE,
@@ -236,6 +238,8 @@ static void test_json(void **state)
 	assert_string_equal(json_object_get_string(member(top, "target")), "program (42)");
 	assert_int_equal(json_object_get_int64(member(top, "tasks_missed")), 1234);
 	assert_int_equal(json_object_get_int64(member(top, "threads_left_out")), 5);
+	assert_int_equal(json_object_get_int64(member(top, "dropped")), 6);
+	assert_int_equal(json_object_get_int64(member(top, "records_dropped")), 7);
 	assert_string_equal(
 		json_object_get_string(json_object_array_get_idx(member(top, "notes"), 0)),
 		"user space only");

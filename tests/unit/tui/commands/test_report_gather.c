@@ -511,6 +511,19 @@ static void test_idle(void **state)
 	report_fini(&world.report);
 }
 
+static void test_losses(void **state)
+{
+	(void)state;
+	world.status.lost_side_band = 3;
+	world.status.store.dropped = 4;
+	world.status.records_dropped = 5;
+	gather(0);
+	assert_int_equal(world.report.lost_side_band, 3);
+	assert_int_equal(world.report.dropped, 4);
+	assert_int_equal(world.report.records_dropped, 5);
+	report_fini(&world.report);
+}
+
 static void test_limits(void **state)
 {
 	const struct report_event *event;
@@ -635,6 +648,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_time, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_filters, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_idle, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_losses, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_limits, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_ties, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_groups, setup, teardown),
