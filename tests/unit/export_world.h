@@ -153,7 +153,7 @@ static inline void world_next_slice(struct world *world)
 }
 
 /* Returns the output of an exporter; the caller frees it. */
-static char *world_write(
+static inline char *world_write(
 	struct world *world, int (*write)(FILE *, const struct profile *), size_t *len)
 {
 	char *text = NULL;

@@ -6,6 +6,7 @@
 
 #include "sampler/base/idtable.h"
 #include "tui/base/grow.h"
+#include "tui/query/sieve.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -21,15 +22,11 @@ int profile_event(const struct profile *profile, uint8_t id)
 
 bool profile_is_idle(const struct profile *profile, uint32_t label, uint32_t stack)
 {
-	const struct task_label *task = tasks_label_get(profile->tasks, label);
+	const struct symref *leaf = NULL;
 
-	if (!task || task->pid)
-		return false;
-	if (!profile->idle_by_name)
-		return true;
-	/* If the kernel hides its symbols, every unresolved kernel leaf counts as idle. */
-	const struct symref *symref = names_get(profile->names, profile_symref(profile, stack));
-	return symref->idle || (symref->kernel && !symref->resolved);
+	if (profile->idle_by_name)
+		leaf = names_get(profile->names, profile_symref(profile, stack));
+	return sieve_is_idle(profile->tasks, label, leaf, profile->idle_by_name);
 }
 
 bool profile_pass(

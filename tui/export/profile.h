@@ -39,8 +39,7 @@ struct profile {
 	struct filter *filter; /* NULL if none */
 	bool inlines; /* inlined functions are separate frames */
 	bool lines; /* the format has source lines, with or without inlined functions */
-	bool hide_idle; /* leave out idle samples */
-	bool idle_by_name; /* see profile_is_idle() */
+	bool hide_idle, idle_by_name; /* leave out idle samples: see sieve_is_idle() */
 	/* exported events, at least one; some formats use only the first */
 	const struct profile_event *events;
 	size_t n_events;
@@ -70,8 +69,7 @@ int profile_event(const struct profile *profile, uint8_t id);
 bool profile_pass(
 	const struct profile *profile, const struct slice *slice, uint32_t i, uint32_t *event);
 
-/* Returns true for samples of the idle task, pid 0.  In a pid namespace every task outside has pid
- * 0.  There the leaf must be a function of the idle loop, too. */
+/* Returns sieve_is_idle() of a sample. */
 bool profile_is_idle(const struct profile *profile, uint32_t label, uint32_t stack);
 
 bool profile_interrupted(const struct profile *profile);

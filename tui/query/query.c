@@ -17,11 +17,8 @@
 
 void query_sieve(const struct query *query, struct sieve *sieve)
 {
-	unsigned int wanted = query->hide_idle ? SIEVE_IDLE_TASK : 0;
-
-	if (query->hide_idle && query->idle_by_name)
-		wanted |= SIEVE_IDLE_LEAF;
-	sieve_init(sieve, query->filter, query->stacks, query->tasks, query->names, wanted);
+	sieve_init(sieve, query->filter, query->stacks, query->tasks, query->names,
+		sieve_idle_bit(query->hide_idle, query->idle_by_name));
 }
 
 int query_compare(const void *a, const void *b)

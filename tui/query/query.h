@@ -50,9 +50,7 @@ struct query {
 	const struct field_schemas *schemas; /* for GROUP_FIELD; or NULL */
 	bool by_symbol; /* only stacks that contain symref */
 	uint32_t symref;
-	bool hide_idle;
-	/* idle is a leaf in the idle loop instead of pid 0; for lanes and activity, both */
-	bool idle_by_name;
+	bool hide_idle, idle_by_name; /* see sieve_is_idle() */
 	uint64_t two_cells; /* for lanes and activity: see struct scan_question */
 };
 
@@ -79,11 +77,8 @@ void query_sieve(const struct query *query, struct sieve *sieve);
 /* Converts a verdict to a mask without a branch: all bits set if the cell counts, else 0. */
 static inline uint64_t query_mask(const struct query *query, unsigned int verdict)
 {
-	unsigned int idle = query->hide_idle ? SIEVE_IDLE_TASK : 0;
+	unsigned int idle = sieve_idle_bit(query->hide_idle, query->idle_by_name);
 
-	/* Idle by name requires pid 0 and a leaf in the idle loop. */
-	if (query->idle_by_name)
-		verdict &= ~((unsigned int)SIEVE_IDLE_TASK) | (verdict >> 1 & SIEVE_IDLE_TASK);
 	return (uint64_t) !(verdict & (SIEVE_FAILS | idle)) * UINT64_MAX;
 }
 

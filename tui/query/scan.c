@@ -493,8 +493,7 @@ void scan_work_init(struct scan_work *work, const struct scan_question *question
 {
 	*work = (struct scan_work){.question = question, .scan = scan};
 	memset(scan, 0, sizeof(*scan));
-	if (question->hide_idle)
-		work->idle_bit = question->idle_by_name ? SIEVE_IDLE_LEAF : SIEVE_IDLE_TASK;
+	work->idle_bit = (uint8_t)sieve_idle_bit(question->hide_idle, question->idle_by_name);
 	sieve_init(&work->sieve, question->filter, question->stacks, question->tasks,
 		question->names,
 		work->idle_bit | (question->leave_unresolved ? 0 : SIEVE_UNRESOLVED));

@@ -49,8 +49,7 @@ struct scan_question {
 	const struct tasks *tasks;
 	struct names *names;
 	struct filter *filter; /* NULL if none */
-	bool hide_idle; /* hide samples of pid 0 */
-	bool idle_by_name; /* instead hide samples in functions of the idle loop */
+	bool hide_idle, idle_by_name; /* see sieve_is_idle() */
 	int event; /* -1: all */
 	/* By event number: the first of the events that differ only in their cgroup.  NULL: events
 	 * are not merged. */

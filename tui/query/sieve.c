@@ -41,12 +41,22 @@ static uint8_t remember(uint8_t **verdicts, uint32_t *room, uint32_t at, uint8_t
 	return verdict;
 }
 
+bool sieve_is_idle(
+	const struct tasks *tasks, uint32_t label, const struct symref *leaf, bool by_name)
+{
+	const struct task_label *task;
+
+	if (by_name)
+		return leaf->idle;
+	task = tasks ? tasks_label_get(tasks, label) : NULL;
+	return task && !task->pid;
+}
+
 uint8_t sieve_learn_label(struct sieve *sieve, uint32_t id)
 {
-	const struct task_label *label = sieve->tasks ? tasks_label_get(sieve->tasks, id) : NULL;
 	uint8_t verdict = SIEVE_KNOWN;
 
-	if (label && label->pid == 0)
+	if (sieve_is_idle(sieve->tasks, id, NULL, false))
 		verdict |= SIEVE_IDLE_TASK;
 	sieve_lock(sieve);
 	if (!filter_pass_label(sieve->filter, id))
@@ -63,7 +73,7 @@ static uint32_t judge_leaf(const struct sieve *sieve, uint32_t symref)
 	if (sieve->wanted & (SIEVE_IDLE_LEAF | SIEVE_UNRESOLVED)) {
 		const struct symref *name = names_peek(sieve->names, symref);
 
-		if (sieve->wanted & SIEVE_IDLE_LEAF && name->idle)
+		if (sieve->wanted & SIEVE_IDLE_LEAF && sieve_is_idle(NULL, 0, name, true))
 			verdict |= SIEVE_IDLE_LEAF;
 		if (sieve->wanted & SIEVE_UNRESOLVED && !name->resolved)
 			verdict |= SIEVE_UNRESOLVED;

@@ -20,9 +20,24 @@ enum { /* verdict on a cell, or'ed */
 	SIEVE_KNOWN = 1,
 	SIEVE_FAILS = 2, /* does not pass the filter */
 	SIEVE_IDLE_TASK = 4, /* pid 0 */
-	SIEVE_IDLE_LEAF = 8, /* its leaf is a function of the idle loop; only if wanted */
+	SIEVE_IDLE_LEAF = 8, /* idle by name; only if wanted */
 	SIEVE_UNRESOLVED = 16, /* its leaf has no symbol; only if wanted */
 };
+
+/* Decides for all tables, views and exports whether a sample is idle: its task has pid 0.  by_name:
+ * its leaf is a function of the idle loop, in any task, since pid 0 is all of a pid namespace's
+ * outside.  A leaf without a symbol may be work, so it is not idle.  tasks may be NULL: no task has
+ * pid 0.  Only one of task and leaf is read. */
+bool sieve_is_idle(
+	const struct tasks *tasks, uint32_t label, const struct symref *leaf, bool by_name);
+
+/* Returns the bit of a verdict that hides a cell as idle; 0: none does. */
+static inline unsigned int sieve_idle_bit(bool hide_idle, bool by_name)
+{
+	if (!hide_idle)
+		return 0;
+	return by_name ? SIEVE_IDLE_LEAF : SIEVE_IDLE_TASK;
+}
 
 /* Known stacks: the verdict in the upper bits, below it the leaf's symref + 1. */
 #define SIEVE_STACK_SHIFT 27u

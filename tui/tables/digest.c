@@ -9,6 +9,7 @@
 #include "tui/base/bits.h"
 #include "tui/base/grow.h"
 #include "tui/names/forest.h"
+#include "tui/query/sieve.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -85,12 +86,10 @@ void digester_set_filter(struct digester *digester, struct filter *filter)
 static bool is_idle(const struct digester *digester, const struct slice *slice, uint32_t cell,
 	uint32_t number, const struct tasks *tasks)
 {
-	if (tasks) {
-		const struct task_label *label = tasks_label_get(tasks, slice->task[cell]);
+	const struct symref *leaf =
+		tasks ? NULL : names_get(digester->names, digester->forest->symref[number]);
 
-		return label && label->pid == 0;
-	}
-	return names_get(digester->names, digester->forest->symref[number])->idle;
+	return sieve_is_idle(tasks, slice->task[cell], leaf, !tasks);
 }
 
 /* Finds the cells of an event that pass, and their nodes in the forest. */
