@@ -36,6 +36,14 @@ struct query activity_query(const struct model *model, const struct session *ses
 	};
 }
 
+uint64_t activity_names(
+	const struct model *model, const struct session *session, const struct filter *filter)
+{
+	if (filter)
+		return names_changes(session->names);
+	return model->hide_idle && session->limits.pid_namespace ? names_epoch(session->names) : 0;
+}
+
 int activity_ask(const struct model *model, struct session *session, struct filter *filter,
 	uint64_t from_ns, uint64_t to_ns, uint64_t *out, size_t columns)
 {
@@ -155,13 +163,13 @@ int activity_update(struct activity *activity, struct model *model, struct sessi
 {
 	const struct asking asking = {activity, model, session, filter};
 	uint64_t first_ns = model->status.store.first_ns, to_ns = model->strip_to_ns;
+	const uint64_t names = activity_names(model, session, filter);
 	uint64_t column_ns, begin, end, from_ns;
 	size_t keep;
 	int ret;
 
-	if ((filter && activity->changes != names_changes(session->names)) ||
-		activity->filter != filter_serial(filter)) {
-		activity->changes = names_changes(session->names);
+	if (activity->names != names || activity->filter != filter_serial(filter)) {
+		activity->names = names;
 		activity->filter = filter_serial(filter);
 		activity->n = 0;
 		model->n_activity = 0;

@@ -28,7 +28,7 @@ struct activity {
 	size_t n;
 	uint8_t event;
 	unsigned int hide_idle; /* model_idle() of these columns */
-	uint64_t changes; /* names_changes() of these columns, since filters may use names */
+	uint64_t names; /* activity_names() of these columns */
 	uint64_t filter; /* serial of the filter */
 	uint64_t whole_from_ns, whole_to_ns; /* range of a recording's activity */
 	/* Stretches that activity_busiest() has returned for visited_event.  It skips them until it
@@ -44,6 +44,11 @@ struct activity {
  * snapshot later. */
 struct query activity_query(const struct model *model, const struct session *session,
 	struct filter *filter, const struct snapshot *snapshot);
+
+/* Returns a number that changes if names may have changed which samples count: by the filter, or by
+ * functions that are idle. */
+uint64_t activity_names(
+	const struct model *model, const struct session *session, const struct filter *filter);
 
 /* Runs query_activity() for [from_ns, to_ns) with the model's event and settings.  Returns 0 or
  * -errno. */

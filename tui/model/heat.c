@@ -24,7 +24,7 @@ static bool is_same_question(const struct heat *heat, const struct model *model,
 {
 	return heat->event == model->event && heat->hide_idle == model_idle(model) &&
 		heat->filter == filter_serial(filter) &&
-		(!filter || heat->changes == names_changes(session->names));
+		heat->names == activity_names(model, session, filter);
 }
 
 /* Moves the cells that are known in [from_ns, from_ns + seconds) to their new places.  *first and
@@ -84,7 +84,7 @@ int heat_get(struct heat *heat, const struct model *model, struct session *sessi
 	heat->event = model->event;
 	heat->hide_idle = model_idle(model);
 	heat->filter = filter_serial(filter);
-	heat->changes = names_changes(session->names);
+	heat->names = activity_names(model, session, filter);
 	ret = move_known(heat, from_ns, seconds, &first, &n);
 	if (ret)
 		return ret;

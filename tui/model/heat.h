@@ -24,8 +24,7 @@ struct heat {
 	uint64_t from_ns;
 	uint8_t event;
 	unsigned int hide_idle; /* model_idle() */
-	/* serial of the filter; changes of the names, which filters may use */
-	uint64_t filter, changes;
+	uint64_t filter, names; /* serial of the filter; activity_names() */
 };
 
 /* Implements model_ops.heat. */

@@ -38,8 +38,8 @@ static int run(struct session *session, struct query query, uint64_t from_ns, ui
 static int ask_base(struct model_lanes *cache, struct session *session, struct model *model,
 	model_lanes_recorded *recorded, const struct query *query)
 {
-	const bool names_count = query->filter && !model->base_recorded;
-	const uint64_t changes = names_count ? names_changes(session->names) : 0;
+	const uint64_t changes =
+		model->base_recorded ? 0 : activity_names(model, session, query->filter);
 	int ret;
 
 	if (cache->base_known && cache->base_serial == model->base_serial &&

@@ -13,6 +13,7 @@
 
 #include "tests/unit/model_fixture.h"
 #include "tests/unit/scratch.h"
+#include "tui/names/private.h"
 
 #include <errno.h>
 #include <math.h>
@@ -739,6 +740,39 @@ static void test_heat(void **state)
 	model_fixture_close(&fixture);
 }
 
+/* In a pid namespace names decide which samples are idle, so results before a new epoch are
+ * outdated.  A changed result shows whether it is computed again. */
+static void test_names_of_the_idle_loop(void **state)
+{
+	struct model_fixture fixture;
+	struct activity activity = {.n = 0};
+	struct heat heat = {.cells = NULL};
+	struct model *model;
+	const uint64_t *cells;
+	uint64_t from_ns, cell, column;
+
+	(void)state;
+	model_fixture_open(&fixture, 9, 24);
+	model = fixture.model;
+	from_ns = model->status.store.first_ns;
+	for (int hidden = 0; hidden < 2; hidden++) {
+		model->hide_idle = fixture.session.limits.pid_namespace = hidden;
+		assert_int_equal(
+			heat_get(&heat, model, &fixture.session, NULL, from_ns, 2, &cells), 0);
+		assert_int_equal(activity_update(&activity, model, &fixture.session, NULL), 0);
+		cell = heat.cells[0]++;
+		column = model->activity[0]++;
+		fixture.session.names->epoch++;
+		assert_int_equal(
+			heat_get(&heat, model, &fixture.session, NULL, from_ns, 2, &cells), 0);
+		assert_int_equal(activity_update(&activity, model, &fixture.session, NULL), 0);
+		assert_int_equal(cells[0], hidden ? cell : cell + 1);
+		assert_int_equal(model->activity[0], hidden ? column : column + 1);
+	}
+	heat_fini(&heat);
+	model_fixture_close(&fixture);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
@@ -753,6 +787,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_lanes),
 		cmocka_unit_test(test_other_rows),
 		cmocka_unit_test(test_heat),
+		cmocka_unit_test(test_names_of_the_idle_loop),
 	};
 
 	symbols_main(argc, argv);
