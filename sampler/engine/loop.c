@@ -252,7 +252,8 @@ static void look_for_end(struct engine *engine)
 			engine->news = true;
 			break;
 		}
-		if (!target_all_gone(engine))
+		scope_rest(engine, target_all_gone(engine));
+		if (!engine->resting)
 			break;
 		/* The targets are alive, but sampling ends with the command. */
 		if (engine->config.target.stopwatch && engine->status.command_ended) {
@@ -271,7 +272,8 @@ static void look_for_end(struct engine *engine)
 		engine_note(engine, NOTE_ALL_ENDED, 0, 0, 0, NULL);
 		break;
 	case ENGINE_ENDED:
-		if (!target_all_gone(engine))
+		scope_rest(engine, target_all_gone(engine));
+		if (!engine->resting)
 			engine->status.state = ENGINE_RUNNING;
 		break;
 	case ENGINE_FAILED:
