@@ -370,8 +370,8 @@ static int run_fdes(const struct cfi_reader *reader, struct unwtab_builder *buil
 			continue;
 		cfi_add_gap(&gaps, done, run.from);
 		done = run.to;
-		/* Compilers describe the entry point as if it had a caller. */
-		if (entry && fde->vaddr == entry)
+		/* Compilers describe the entry point and Go's roots as if they had a caller. */
+		if ((entry && fde->vaddr == entry) || cfi_is_root(&gaps, fde->start))
 			unwtab_builder_add(builder, run.from, run.to, &cfi_outermost);
 		else
 			cfi_run_fde(&run, builder);

@@ -77,6 +77,8 @@ bool cfi_run_cie(
  * added. */
 void cfi_run_fde(const struct cfi_run *run, struct unwtab_builder *builder);
 
+#define CFI_ROOTS_MAX 4 /* the entry, and three functions of Go's runtime */
+
 /* Code of a file without call frame information; parts are added in ascending order. */
 struct cfi_gaps {
 	const struct elffile *elf;
@@ -84,7 +86,7 @@ struct cfi_gaps {
 	uint32_t n, bytes, calls; /* amounts examined so far, all limited */
 	struct cfi_root {
 		uint64_t start, end;
-	} roots[2]; /* functions in this code that have no caller */
+	} roots[CFI_ROOTS_MAX]; /* functions without a caller, in ascending order */
 	size_t n_roots;
 };
 void cfi_add_gap(struct cfi_gaps *gaps, uint64_t from, uint64_t to);
@@ -97,6 +99,8 @@ uint64_t cfi_entry(const struct elffile *elf);
 /* Sets gaps->roots, before the first part.  entry: 0 if call frame information describes it.
  * Returns 0 or -ENOMEM. */
 int cfi_find_roots(const struct elffile *elf, uint64_t entry, struct cfi_gaps *gaps);
+/* Returns true if a root begins at this offset. */
+bool cfi_is_root(const struct cfi_gaps *gaps, uint64_t start);
 
 /* Returns the rule of the frame that arm64 kernels make for a signal handler: struct rt_sigframe of
  * arch/arm64/kernel/signal.c. */

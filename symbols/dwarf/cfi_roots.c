@@ -3,7 +3,8 @@
  * cfi_roots.c - finds functions without a caller if call frame information does not mark them.
  *
  * A program begins at its entry.  Each goroutine of Go finally returns to goexit(), which did not
- * call it.  Only these functions show that a chain found by frame pointers is complete.
+ * call it.  Go's runtime begins in rt0_go(), and its threads in mstart().  Only these functions
+ * show that a chain found by frame pointers is complete.
  */
 #include "symbols/dwarf/cfi_private.h"
 #include "symbols/dwarf/gopclntab.h"
@@ -106,14 +107,21 @@ static uint64_t find_first_call(const struct elffile *elf, uint64_t entry)
 	return 0;
 }
 
+/* Keeps the roots in ascending order. */
 static void add_root(struct cfi_gaps *gaps, const struct sized *sized)
 {
 	uint64_t start, rest;
+	size_t at = gaps->n_roots;
 	bool exec;
 
-	if (sized->size && elffile_offset(gaps->elf, sized->address, &start, &rest, &exec) && exec)
-		gaps->roots[gaps->n_roots++] =
-			(struct cfi_root){start, start + (sized->size < rest ? sized->size : rest)};
+	if (at == CFI_ROOTS_MAX || !sized->size ||
+		!elffile_offset(gaps->elf, sized->address, &start, &rest, &exec) || !exec)
+		return;
+	for (; at && gaps->roots[at - 1].start > start; at--)
+		gaps->roots[at] = gaps->roots[at - 1];
+	gaps->roots[at] =
+		(struct cfi_root){start, start + (sized->size < rest ? sized->size : rest)};
+	gaps->n_roots++;
 }
 
 static int add_entry(const struct elffile *elf, uint64_t entry, struct cfi_gaps *gaps)
@@ -134,39 +142,38 @@ static int add_entry(const struct elffile *elf, uint64_t entry, struct cfi_gaps 
 
 static void take_function(const struct gopclntab_function *function, void *ctx)
 {
-	static const char goexit[] = "runtime.goexit";
-	struct sized *sized = ctx;
+	static const char *const names[] = {"runtime.goexit", "runtime.rt0_go", "runtime.mstart"};
 
-	if (function->name_len == sizeof(goexit) - 1 &&
-		memcmp(function->name, goexit, sizeof(goexit) - 1) == 0)
-		*sized = (struct sized){function->address, function->size};
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (function->name_len == strlen(names[i]) &&
+			memcmp(function->name, names[i], function->name_len) == 0)
+			add_root(ctx, &(struct sized){function->address, function->size});
 }
 
 /* Stripped programs still have the function table. */
-static int add_goexit(const struct elffile *elf, struct cfi_gaps *gaps)
+static int add_go_roots(const struct elffile *elf, struct cfi_gaps *gaps)
 {
 	struct gopclntab *table;
-	struct sized sized = {0};
 
 	const int ret = gopclntab_open(&table, elf);
 	if (ret < 0)
 		return ret == -ENOMEM ? ret : 0;
-	gopclntab_functions(table, take_function, &sized);
+	gopclntab_functions(table, take_function, gaps);
 	gopclntab_free(table);
-	add_root(gaps, &sized);
 	return 0;
 }
 
 int cfi_find_roots(const struct elffile *elf, uint64_t entry, struct cfi_gaps *gaps)
 {
-	int ret = entry ? add_entry(elf, entry, gaps) : 0;
+	const int ret = entry ? add_entry(elf, entry, gaps) : 0;
 
-	if (ret == 0 && gopclntab_is_of_go(elf) && !elffile_find_section(elf, ".debug_frame"))
-		ret = add_goexit(elf, gaps);
-	if (gaps->n_roots == 2 && gaps->roots[0].start > gaps->roots[1].start) {
-		const struct cfi_root first = gaps->roots[1];
-		gaps->roots[1] = gaps->roots[0];
-		gaps->roots[0] = first;
-	}
-	return ret;
+	return ret == 0 && gopclntab_is_of_go(elf) ? add_go_roots(elf, gaps) : ret;
+}
+
+bool cfi_is_root(const struct cfi_gaps *gaps, uint64_t start)
+{
+	for (size_t i = 0; i < gaps->n_roots; i++)
+		if (gaps->roots[i].start == start)
+			return true;
+	return false;
 }

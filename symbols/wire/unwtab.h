@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define UNWTAB_VERSION 8u /* changes with the layout and with the way rules are made */
+#define UNWTAB_VERSION 9u /* changes with the layout and with the way rules are made */
 #define UNWTAB_PAGE_BITS 16
 #define UNWTAB_PAGES_MAX (1u << 18) /* 16 GiB of a file */
 #define UNWTAB_ROWS_MAX (32u * 1024 * 1024)

@@ -232,7 +232,7 @@ def check_go(folder):
     if done.returncode:
         checks.skip("stripped Go", done.stderr.strip())
         return
-    sample("stripped Go", path, r"runtime\.goexit", 95)
+    sample("stripped Go", path, r"runtime\.(goexit|rt0_go|mstart)", 95)
 
 
 def main():

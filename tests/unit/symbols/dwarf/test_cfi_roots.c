@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_cfi_roots.c - the entry of a program gets a rule that ends the chain.
+ * test_cfi_roots.c - the entry of a program and Go's roots get a rule that ends the chain.
  */
 #include "symbols/dwarf/cfi.h"
 #include "tests/unit/small_elf.h"
@@ -29,6 +29,26 @@ static struct given usual(void)
 	return (struct given){.machine = EM_X86_64, .type = ET_EXEC, .entry = ENTRY};
 }
 
+static void read_table(
+	const struct small_elf *small, const struct cfi_section *section, struct unwtab *table)
+{
+	struct unwtab_builder *builder;
+	struct elffile elf;
+	uint32_t n_rows;
+	int sealed;
+	const int fd = small_elf_file(small, small->len);
+
+	assert_int_equal(elffile_open(&elf, fd), 0);
+	assert_int_equal(unwtab_builder_new(&builder, elf.machine), 0);
+	assert_int_equal(cfi_add(&elf, section, section ? 1 : 0, builder), 0);
+	assert_int_equal(unwtab_builder_finish(builder, &sealed, &n_rows), 0);
+	assert_int_equal(unwtab_open(table, sealed), 0);
+	unwtab_builder_free(builder);
+	elffile_close(&elf);
+	close(sealed);
+	close(fd);
+}
+
 static void build(const struct given *given, struct unwtab *table)
 {
 	const struct small_symbol symbols[] = {
@@ -36,11 +56,7 @@ static void build(const struct given *given, struct unwtab *table)
 		{"datum", given->entry, 0x200, OBJECT, 2},
 		{"_start", given->entry, given->size, FUNC, 1},
 	};
-	struct unwtab_builder *builder;
 	struct small_elf small;
-	struct elffile elf;
-	uint32_t n_rows;
-	int fd, sealed;
 
 	small_elf_make(&small, !given->is32, false, symbols, given->size ? 3 : 1);
 	SMALL_PUT(&small, 0, Ehdr, e_machine, given->machine);
@@ -54,17 +70,7 @@ static void build(const struct given *given, struct unwtab *table)
 		memcpy(small.bytes + 0x1c0, &flags, sizeof(flags));
 	}
 	memcpy(small.bytes + ENTRY_AT, given->code, sizeof(given->code));
-	fd = memfd_create("elf", MFD_CLOEXEC);
-	assert_int_equal(write(fd, small.bytes, small.len), small.len);
-	assert_int_equal(elffile_open(&elf, fd), 0);
-	assert_int_equal(unwtab_builder_new(&builder, given->machine), 0);
-	assert_int_equal(cfi_add(&elf, NULL, 0, builder), 0);
-	assert_int_equal(unwtab_builder_finish(builder, &sealed, &n_rows), 0);
-	assert_int_equal(unwtab_open(table, sealed), 0);
-	unwtab_builder_free(builder);
-	elffile_close(&elf);
-	close(sealed);
-	close(fd);
+	read_table(&small, NULL, table);
 }
 
 /* Checks that exactly len bytes from an offset on are a root; none if len is 0. */
@@ -178,12 +184,94 @@ static void test_stripped(void **state)
 	expect_stripped(96, far, sizeof(far));
 }
 
+/* --- Go --- */
+
+static const struct {
+	const char *name;
+	bool is_root;
+} functions[] = {
+	{"runtime.rt0_go", true},
+	{"runtime.mstart0", false},
+	{"runtime.mstart", true},
+	{"runtime.goexit", true},
+	{"runtime.goexit1", false},
+};
+#define FUNCTIONS (sizeof(functions) / sizeof(functions[0]))
+#define FUNCTION_BYTES 0x40u
+
+/* Makes a program whose .data is Go's function table, in the layout of Go 1.2: header; address and
+ * offset of each function; then address and name of each.  Its entry is in none of them. */
+static void make_go(struct small_elf *small)
+{
+	const size_t table = 0x600, pairs = table + 16, each = pairs + (FUNCTIONS * 2 + 1) * 8 + 4;
+	size_t names = each + FUNCTIONS * 12;
+
+	small_elf_make(small, true, false, NULL, 0);
+	SMALL_PUT(small, 0, Ehdr, e_type, ET_EXEC);
+	for (size_t at = 0x700; at < small->len; at++)
+		if (memcmp(small->bytes + at, ".strtab\0.sh", 11) == 0)
+			memcpy(small->bytes + at, ".gopclntab", 11);
+	const size_t headers = small->bytes[offsetof(Elf64_Ehdr, e_shoff)] |
+		(size_t)small->bytes[offsetof(Elf64_Ehdr, e_shoff) + 1] << 8;
+	SMALL_PUT(small, headers + 2 * sizeof(Elf64_Shdr), Shdr, sh_name, 21);
+	small_put(small, table, 4, 0xfffffffb);
+	small_put(small, table + 6, 1, 1);
+	small_put(small, table + 7, 1, 8);
+	small_put(small, table + 8, 8, FUNCTIONS);
+	for (size_t i = 0; i <= FUNCTIONS; i++)
+		small_put(small, pairs + i * 16, 8, SMALL_TEXT_ADDR + i * FUNCTION_BYTES);
+	for (size_t i = 0; i < FUNCTIONS; i++) {
+		small_put(small, pairs + i * 16 + 8, 8, each + i * 12 - table);
+		small_put(small, each + i * 12 + 8, 4, names - table);
+		memcpy(small->bytes + names, functions[i].name, strlen(functions[i].name) + 1);
+		names += strlen(functions[i].name) + 1;
+	}
+	assert_true(names <= 0x700);
+}
+
+static void expect_go(struct unwtab *table, bool described)
+{
+	for (uint64_t at = 0; at < FUNCTIONS * FUNCTION_BYTES; at++) {
+		const struct unwtab_rule *rule = unwtab_find(table, SMALL_TEXT_AT + at);
+		const bool is_root = functions[at / FUNCTION_BYTES].is_root;
+		assert_int_equal(rule && rule->cfa == UNWTAB_END, is_root);
+		assert_int_equal(rule && rule->cfa == UNWTAB_SP, described && !is_root);
+	}
+	unwtab_close(table);
+}
+
+/* Roots of Go's runtime, stripped and not: its linker describes them as if they had a caller. */
+static void test_go(void **state)
+{
+	static const uint8_t cie[] = {
+		16, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 3, 0, 1, 0x78, 16, 0x0c, 7, 8, 0x90, 1, 0, 0};
+	uint8_t frames[sizeof(cie) + FUNCTIONS * 24] = {0};
+	const struct cfi_section section = {
+		.bytes = frames, .len = sizeof(frames), .is_debug = true};
+	struct small_elf small;
+	struct unwtab table;
+
+	(void)state;
+	make_go(&small);
+	read_table(&small, NULL, &table);
+	expect_go(&table, false);
+	memcpy(frames, cie, sizeof(cie));
+	for (size_t i = 0; i < FUNCTIONS; i++) {
+		const uint64_t range[] = {SMALL_TEXT_ADDR + i * FUNCTION_BYTES, FUNCTION_BYTES};
+		frames[sizeof(cie) + i * 24] = 20;
+		memcpy(frames + sizeof(cie) + i * 24 + 8, range, sizeof(range));
+	}
+	read_table(&small, &section, &table);
+	expect_go(&table, true);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_symbol),
 		cmocka_unit_test(test_programs),
 		cmocka_unit_test(test_stripped),
+		cmocka_unit_test(test_go),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
