@@ -597,8 +597,6 @@ void target_attach(struct engine *engine, int32_t pid, int32_t tid)
 	/* If the whole machine was sampled: its events stay open, and samples are filtered from now
 	 * on. */
 	engine->filter = true;
-	/* Records of its forks and mappings must not be missing while it is scanned. */
-	scope_rest(engine, false);
 	if (!add_job(engine, process, tid, true))
 		engine_note(engine, NOTE_ATTACH_FAILED, ENOMEM, pid, 0, NULL);
 }

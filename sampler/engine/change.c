@@ -161,7 +161,7 @@ void change_enabled(struct engine *engine, unsigned int index, bool enable)
 			continue;
 		if (!enable)
 			sys_disable(event->fd);
-		else if (!engine->points[i]->on_exec && !engine->resting)
+		else if (!engine->points[i]->on_exec)
 			point_go_on(engine, event);
 	}
 	if (!enable) {

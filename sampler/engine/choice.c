@@ -302,14 +302,14 @@ bool choice_ran(const struct engine *engine, unsigned int index)
 
 bool point_event_runs(const struct engine *engine, const struct point_event *event)
 {
-	return !event->dropped && !engine->resting && choice_runs(engine, event->choice);
+	return !event->dropped && choice_runs(engine, event->choice);
 }
 
 bool point_event_is_on(const struct engine *engine, const struct point_event *event)
 {
 	const struct choice *choice = &engine->choices[event->choice];
 
-	return !event->dropped && !engine->resting && choice->enabled && !choice->stopping;
+	return !event->dropped && choice->enabled && !choice->stopping;
 }
 
 bool choice_reads(const struct engine *engine, unsigned int index)

@@ -334,7 +334,6 @@ struct engine {
 	size_t check_position; /* position in follow.processes for the next tick */
 	bool had_targets;
 	bool stopped;
-	bool resting; /* all targets are gone: no event counts, see scope_rest() */
 
 	int *cpus; /* online CPUs to sample */
 	size_t n_cpus;
@@ -770,9 +769,6 @@ int scope_open_inherited(struct engine *engine, int32_t pid, int32_t tid, bool o
 /* Forks outran following: covers the whole tree from now on. */
 void scope_escalate(struct engine *engine);
 void scope_watch_cpus(struct engine *engine);
-/* Disables the events and rings that are open while all targets are gone (those on CPUs), or
- * enables them again.  No effect if nothing changes. */
-void scope_rest(struct engine *engine, bool rest);
 
 /* --- stack.c --- */
 

@@ -252,8 +252,7 @@ static void look_for_end(struct engine *engine)
 			engine->news = true;
 			break;
 		}
-		scope_rest(engine, target_all_gone(engine));
-		if (!engine->resting)
+		if (!target_all_gone(engine))
 			break;
 		/* The targets are alive, but sampling ends with the command. */
 		if (engine->config.target.stopwatch && engine->status.command_ended) {
@@ -272,8 +271,7 @@ static void look_for_end(struct engine *engine)
 		engine_note(engine, NOTE_ALL_ENDED, 0, 0, 0, NULL);
 		break;
 	case ENGINE_ENDED:
-		scope_rest(engine, target_all_gone(engine));
-		if (!engine->resting)
+		if (!target_all_gone(engine))
 			engine->status.state = ENGINE_RUNNING;
 		break;
 	case ENGINE_FAILED:

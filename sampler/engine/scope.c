@@ -177,7 +177,7 @@ int scope_open_ring(struct engine *engine, const struct perf_event_attr *attr, i
 	}
 	channel->cpu = cpu;
 	channel->wakes = wakes;
-	return engine->resting ? 0 : sys_enable(fd);
+	return sys_enable(fd);
 }
 
 static int open_side_ring(struct engine *engine, int cpu)
@@ -404,27 +404,6 @@ void scope_escalate(struct engine *engine)
 	engine_note(engine, NOTE_SCOPE, 0, 0, scope, NULL);
 }
 
-void scope_rest(struct engine *engine, bool rest)
-{
-	if (engine->resting == rest)
-		return;
-	engine->resting = rest;
-	for (size_t i = 0; i < engine->n_channels; i++) {
-		const struct channel *channel = engine->channels[i];
-
-		if (is_of_cpu(channel, channel->wakes))
-			(void)(rest ? sys_disable(channel->fd) : sys_enable(channel->fd));
-	}
-	for (size_t i = 0; i < engine->n_points; i++)
-		if (rest)
-			point_disarm(engine->points[i]);
-		else
-			point_rearm(engine, engine->points[i]);
-	/* Waits for hits in flight, so that the next round includes them. */
-	if (rest)
-		sys_wait_for_hits();
-}
-
 static bool has_cpu(const int *cpus, size_t n, int cpu)
 {
 	for (size_t i = 0; i < n; i++)
@@ -529,7 +508,7 @@ void scope_watch_cpus(struct engine *engine)
 	int *cpus, *online;
 	size_t n, n_online;
 
-	if (engine->stopped || engine->resting || read_cpus(engine, &cpus, &n))
+	if (engine->stopped || read_cpus(engine, &cpus, &n))
 		return;
 	free(engine->cpus);
 	engine->cpus = cpus;

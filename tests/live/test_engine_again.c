@@ -182,54 +182,6 @@ static void test_attached_often(void **state)
 		check_attached_often(SCOPE_CPU);
 }
 
-/* Uses 0.3 s of CPU time. */
-static void body_burn_a_while(void *arg)
-{
-	struct timespec used;
-
-	(void)arg;
-	do {
-		burn(100000);
-		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-	} while (!used.tv_sec && used.tv_nsec < 300000000);
-}
-
-/* After the end of the target, events on CPUs do not count what others do.  They go on for the
- * next target. */
-static void test_rest_after_the_end(void **state)
-{
-	struct rig *rig = rig_new("cpu-clock", 997, 0);
-	int32_t first = start_child(body_burn, NULL), second;
-	struct engine_event_status *event = &rig->status.events[0];
-	uint64_t count, filtered;
-
-	(void)state;
-	need_cpu_wide();
-	rig_target(rig, &first);
-	rig->config.scope = SCOPE_CPU;
-	rig_start(rig);
-	assert_true(rig_wait(rig, has_samples, 50));
-	end_child(first);
-	for (int i = 0; i < 2; i++) {
-		assert_true(rig_wait(rig, has_state, ENGINE_ENDED));
-		count = event->count;
-		filtered = event->filtered;
-		assert_int_not_equal(count, 0);
-		waitpid(start_child(body_burn_a_while, NULL), NULL, 0);
-		if (i)
-			break;
-		second = start_child(body_burn, NULL);
-		assert_int_equal(engine_attach(rig->engine, second), 0);
-		assert_true(rig_wait(rig, has_samples, event->samples + 50));
-		end_child(second);
-	}
-	/* Its end reads the counters. */
-	rig_stop(rig);
-	assert_int_equal(event->count, count);
-	assert_int_equal(event->filtered, filtered);
-	rig_free(rig);
-}
-
 /* --- reused numbers, in a pid namespace of our own --- */
 
 static bool next_pid_is(int32_t pid)
@@ -365,7 +317,6 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_exec_by_another_thread),
 		cmocka_unit_test(test_attached_often),
-		cmocka_unit_test(test_rest_after_the_end),
 		cmocka_unit_test(test_number_given_out_again),
 	};
 	const struct CMUnitTest in_namespace[] = {cmocka_unit_test(test_number_in_namespace)};

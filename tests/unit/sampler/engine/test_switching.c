@@ -313,30 +313,6 @@ static void test_stopped(void **state)
 	check(false, false, false);
 }
 
-/* After the end of all targets nothing runs, whatever the user changes.  Then all goes on. */
-static void test_resting(void **state)
-{
-	struct world *world = *state;
-
-	pass(NS_PER_S);
-	for (unsigned int i = 0; i < EVENTS; i++)
-		leave_samples(world, i, 100);
-	scope_rest(world->engine, true);
-	change_settle(world->engine);
-	check(false, false, false);
-	change_enabled(world->engine, 0, false);
-	change_enabled(world->engine, 1, false);
-	change_enabled(world->engine, 1, true);
-	change_rate(world->engine, 2, 499);
-	check(false, false, false);
-	scope_rest(world->engine, false);
-	check(false, true, true);
-	check_credit(world, 1);
-	leave_samples(world, 1, 2);
-	engine_round(world->engine, true, true);
-	check(false, true, true);
-}
-
 /* Returns whether the switches of this event count. */
 static bool leads_switches(struct engine *engine, unsigned int index)
 {
@@ -515,7 +491,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_stopped_at_exec, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_resting, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_dropped_owner_stays_off, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_off_before_exec, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_opened_while_leader_is_off, setup, teardown),
