@@ -149,9 +149,12 @@ bool again_end(struct again *again, struct loader_image *answer, const struct sy
 		plan_idle(again, same, now_ns);
 	if (!same && table->len)
 		again->unresolved = false;
-	/* A list that cannot be read at first is read once more: no process could be started, or
-	 * the machine was too busy. */
-	if (first && again->source.kind != SYMBOLS_JIT && answer->state == SYMBOLS_UNREADABLE)
+	/* A list that cannot be read at first is read once more, also in a wait that began before:
+	 * no process could be started, or the machine was too busy. */
+	if (first && again->source.kind != SYMBOLS_JIT && answer->state == SYMBOLS_UNREADABLE) {
 		again->unresolved = true;
+		again->asked_ns = 0;
+		again->due_ns = now_ns + again_pause_ns;
+	}
 	return !same;
 }

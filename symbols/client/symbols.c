@@ -297,6 +297,7 @@ int symbols_request(struct symbols *symbols, uint32_t key, const struct symbols_
 		return -ENOMEM;
 	}
 	if (image->again) {
+		job->tentative = source->kind == SYMBOLS_KERNEL;
 		image->again->looking = true;
 		image->again->over = symbols->recording;
 		image->again->asked_ns = clock_now_ns();

@@ -71,8 +71,8 @@ int load_ask_twice(struct loader *loader, const struct asker_question *asked, co
 	return ret;
 }
 
-/* Returns the limit of a question.  The running kernel's list is trusted, and each profile needs it
- * even if the machine's virtual CPUs get little time.  That time counts as used. */
+/* Returns the limit of a question.  Each profile needs the kernel's list, and no other user made
+ * it.  In a virtual machine, time that the host takes counts as the worker's CPU time. */
 static unsigned int limit_of(const struct loader_question *question, unsigned int limit_ms)
 {
 	return question->type == WIRE_KALLSYMS && !question->foreign ? 4 * limit_ms : limit_ms;

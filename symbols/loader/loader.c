@@ -28,6 +28,10 @@ void loader_signal(struct loader *loader)
 void loader_add_note(
 	struct loader *loader, enum symbols_note_kind kind, const char *path, int error, int value)
 {
+	/* The second attempt tells. */
+	if (loader->tentative &&
+		(kind == SYMBOLS_NOTE_UNREADABLE || kind == SYMBOLS_NOTE_FILE_BANNED))
+		return;
 	/* A worker that died or is not confined is always worth a note. */
 	if (loader->is_quiet && kind != SYMBOLS_NOTE_WORKER_DIED &&
 		kind != SYMBOLS_NOTE_FILE_BANNED && kind != SYMBOLS_NOTE_UNCONFINED)
@@ -105,6 +109,7 @@ static bool load_image(struct loader *loader, struct loader_image *image, bool m
 	const char *path = image->source.path ? image->source.path : "";
 
 	image->state = SYMBOLS_UNREADABLE;
+	loader->tentative = image->tentative;
 	if (image->want == LOADER_UNWIND) {
 		load_unwind(loader, image);
 		return true;

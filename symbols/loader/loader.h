@@ -65,6 +65,7 @@ struct loader_image {
 	void (*take)(struct loader_image *answer);
 	struct symbols_piece piece; /* LOADER_MOVED */
 	bool waited; /* set by the loader: other images went first, once */
+	bool tentative; /* a failure gets no note, since it is asked for once more */
 	/* The answer: */
 	enum symbols_state state;
 	struct symtab table;

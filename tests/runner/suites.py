@@ -69,9 +69,10 @@ def read_suites(build):
 
 
 def leave_out_unthreaded(build, arguments):
-    """Returns arguments that choose the same tests without unit tests that cannot start a thread.
+    """Returns arguments that choose the same tests without programs that cannot start a thread.
 
-    Such a program has no race.  nm lists what a program takes from libraries.
+    Only own programs of the suites in STILL are left out: they have no race.  nm lists what a
+    program takes from libraries.
     """
     named = [word for word in arguments if word not in options_of(arguments)]
     chosen = {"--suite": set(), "--no-suite": set()}
@@ -87,7 +88,8 @@ def leave_out_unthreaded(build, arguments):
         if suites & chosen["--no-suite"] or chosen["--suite"] and not suites & chosen["--suite"]:
             continue
         taken = subprocess.run(["nm", "-D", "-u", test["cmd"][0]], capture_output=True, text=True, check=False)
-        still = suites & STILL and taken.returncode == 0 and "pthread_create" not in taken.stdout
+        still = (suites & STILL and os.path.realpath(test["cmd"][0]).startswith(os.path.realpath(build) + os.sep)
+                 and taken.returncode == 0 and "pthread_create" not in taken.stdout)
         (out if still else kept).append(test["name"])
     if not out or not kept:
         return arguments

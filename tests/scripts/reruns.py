@@ -9,6 +9,7 @@ usage: reruns.py
 
 import glob
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -65,15 +66,18 @@ def suites(tests, *arguments):
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, "failing.py"), "w", encoding="ascii") as script:
             script.write(FAILING)
+        out = os.path.join(folder, "build")
+        still = os.path.join(out, "still")
+        os.mkdir(out)
+        shutil.copy("/bin/true", still)
         with open(os.path.join(folder, "meson.build"), "w", encoding="ascii") as build:
             build.write("project('p')\npython = find_program('/usr/bin/python3', 'python3')\n")
             for name, (suite, times, how) in tests.items():
                 if how == "still":
-                    build.write(f"test('{name}', find_program('true'), suite: '{suite}')\n")
+                    build.write(f"test('{name}', find_program('{still}'), suite: '{suite}')\n")
                     continue
                 build.write(f"test('{name}', python, args: [files('failing.py'), '{folder}/runs-{name}', "
                             f"'{times}', '{how}'], suite: '{suite}', timeout: {3 if how == 'hang' else 60})\n")
-        out = os.path.join(folder, "build")
         subprocess.run(["meson", "setup", out, folder], stdout=subprocess.DEVNULL, check=True)
         done = subprocess.run([sys.executable, SUITES, *arguments, out], capture_output=True, text=True, check=False)
         runs = {name: size_of(f"{folder}/runs-{name}") for name in tests}

@@ -41,7 +41,9 @@ uint64_t activity_names(
 {
 	if (filter)
 		return names_changes(session->names);
-	return model->hide_idle && session->limits.pid_namespace ? names_epoch(session->names) : 0;
+	return model->hide_idle && session->limits.pid_namespace
+		? names_kernel_epoch(session->names)
+		: 0;
 }
 
 int activity_ask(const struct model *model, struct session *session, struct filter *filter,

@@ -540,6 +540,8 @@ static void take_tables(struct names *names)
 		if (info->state == SYMBOLS_READY) {
 			info->version++;
 			names->epoch++;
+			names->kernel_epoch +=
+				info->kind == IMAGE_KERNEL || info->kind == IMAGE_MODULE;
 		}
 	}
 }
@@ -607,6 +609,11 @@ int names_wait(struct names *names, unsigned int timeout_ms)
 uint64_t names_epoch(const struct names *names)
 {
 	return names->epoch;
+}
+
+uint64_t names_kernel_epoch(const struct names *names)
+{
+	return names->kernel_epoch;
 }
 
 uint64_t names_changes(const struct names *names)

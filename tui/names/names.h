@@ -148,6 +148,8 @@ uint64_t names_update(struct names *names);
  * -ETIMEDOUT. */
 int names_wait(struct names *names, unsigned int timeout_ms);
 uint64_t names_epoch(const struct names *names);
+/* Returns a number that grows when kernel frames get other names. */
+uint64_t names_kernel_epoch(const struct names *names);
 /* Returns a number that grows with the epoch, and when a name already returned is replaced.  The
  * old name is then freed. */
 uint64_t names_changes(const struct names *names);
