@@ -740,7 +740,7 @@ static void test_heat(void **state)
 	model_fixture_close(&fixture);
 }
 
-/* In a pid namespace names decide which samples are idle, so results before a new epoch are
+/* In a pid namespace names decide which samples are idle, so results before new kernel names are
  * outdated.  A changed result shows whether it is computed again. */
 static void test_names_of_the_idle_loop(void **state)
 {
@@ -762,7 +762,7 @@ static void test_names_of_the_idle_loop(void **state)
 		assert_int_equal(activity_update(&activity, model, &fixture.session, NULL), 0);
 		cell = heat.cells[0]++;
 		column = model->activity[0]++;
-		fixture.session.names->epoch++;
+		fixture.session.names->kernel_epoch++;
 		assert_int_equal(
 			heat_get(&heat, model, &fixture.session, NULL, from_ns, 2, &cells), 0);
 		assert_int_equal(activity_update(&activity, model, &fixture.session, NULL), 0);
