@@ -59,7 +59,7 @@ void attach_enqueue(struct engine *engine, struct tid_queue *queue, struct follo
 
 struct job *attach_find_job(struct engine *engine, int32_t pid)
 {
-	struct job *job = engine->jobs;
+	struct job *job = engine->attach.jobs;
 
 	while (job && job->pid != pid)
 		job = job->next;
@@ -68,7 +68,7 @@ struct job *attach_find_job(struct engine *engine, int32_t pid)
 
 static struct job *add_job(struct engine *engine, int32_t pid, int32_t tid, bool named)
 {
-	struct job **end = &engine->jobs;
+	struct job **end = &engine->attach.jobs;
 	struct job *job = calloc(1, sizeof(*job));
 
 	if (!job)
@@ -82,7 +82,7 @@ static struct job *add_job(struct engine *engine, int32_t pid, int32_t tid, bool
 
 void attach_drop_job(struct engine *engine, struct job *job)
 {
-	struct job **link = &engine->jobs;
+	struct job **link = &engine->attach.jobs;
 
 	while (*link != job)
 		link = &(*link)->next;
@@ -100,22 +100,22 @@ void target_rescan(struct engine *engine, int32_t pid)
 
 void attach_note_fd_limit(struct engine *engine, int error)
 {
-	if (engine->fd_limit_noted)
+	if (engine->attach.fd_limit_noted)
 		return;
-	engine->fd_limit_noted = true;
-	engine_note(engine, NOTE_FD_LIMIT, -error, 0, engine->fd_limit, NULL);
+	engine->attach.fd_limit_noted = true;
+	engine_note(engine, NOTE_FD_LIMIT, -error, 0, engine->budget.fd_limit, NULL);
 }
 
 /* Saves descriptors.  Returns true if the caller should try the thread again. */
 bool attach_economize(struct engine *engine)
 {
-	if (engine->fork_rings) {
-		engine->fork_rings = false;
+	if (engine->scope.fork_rings) {
+		engine->scope.fork_rings = false;
 		return true;
 	}
 	/* A ring that overwrites itself must not carry side-band records. */
-	if (engine->trackers && !engine->flight.on) {
-		engine->trackers = false;
+	if (engine->scope.trackers && !engine->flight.on) {
+		engine->scope.trackers = false;
 		return true;
 	}
 	return false;
@@ -183,7 +183,7 @@ void attach_end_task(struct engine *engine, struct follow_task *task, uint64_t t
 static void leave_out(struct engine *engine, struct follow_task *task)
 {
 	follow_leave_out(&engine->follow, task, true);
-	engine->left_out_fds = engine->fds;
+	engine->attach.left_out_fds = engine->budget.fds;
 }
 
 void attach_left_out(struct engine *engine)
@@ -192,13 +192,13 @@ void attach_left_out(struct engine *engine)
 	size_t position = 0;
 	uint64_t freed;
 
-	if (!engine->follow.left_out || engine->fds >= engine->left_out_fds)
+	if (!engine->follow.left_out || engine->budget.fds >= engine->attach.left_out_fds)
 		return;
-	freed = engine->left_out_fds - engine->fds;
+	freed = engine->attach.left_out_fds - engine->budget.fds;
 	while (freed && (task = idmap_next(&engine->follow.tasks, &position))) {
 		if (!task->left_out)
 			continue;
-		attach_enqueue(engine, &engine->attach, task);
+		attach_enqueue(engine, &engine->attach.queue, task);
 		freed--;
 	}
 }
@@ -207,14 +207,14 @@ void attach_left_out(struct engine *engine)
  * the size may only shrink. */
 static void plan_ring(struct engine *engine)
 {
-	size_t born = engine->born.n - engine->born.head;
-	size_t found = engine->attach.n - engine->attach.head;
+	size_t born = engine->attach.born.n - engine->attach.born.head;
+	size_t found = engine->attach.queue.n - engine->attach.queue.head;
 	unsigned int order = order_for_tasks(engine, 1 + born + found);
 
 	if (engine->status.scope != SCOPE_TASK)
 		return;
-	if (order < engine->order || (!found && !engine->order_refused))
-		engine->order = order;
+	if (order < engine->budget.order || (!found && !engine->budget.order_refused))
+		engine->budget.order = order;
 }
 
 void attach_add_late(struct engine *engine, uint64_t ran_ns)
@@ -264,7 +264,7 @@ static void open_task(struct engine *engine, int32_t tid, bool born)
 	if (!ret) {
 		follow_leave_out(&engine->follow, task, false);
 		/* If every event was refused, the tracker alone is no profile. */
-		engine->had_targets |= choice_count_open(engine) > 0;
+		engine->targets.had_any |= choice_count_open(engine) > 0;
 		if (job)
 			job->opened++;
 		if (born) {
@@ -272,7 +272,7 @@ static void open_task(struct engine *engine, int32_t tid, bool born)
 			span_born(engine, task);
 		}
 		/* Finds mappings and children from before its side-band was on. */
-		if (born && !engine->side_by_cpu && engine->status.scope == SCOPE_TASK) {
+		if (born && !engine->scope.side_by_cpu && engine->status.scope == SCOPE_TASK) {
 			if (is_leader)
 				tasks_load_process(engine->ingest.tasks, task->process->pid);
 			target_rescan(engine, task->process->pid);
@@ -287,9 +287,9 @@ static void open_task(struct engine *engine, int32_t tid, bool born)
 			engine->status.tasks_missed++;
 			attach_add_late(engine, attach_lifetime_ns(task, sys_now_ns()));
 		}
-		engine->window_missed += born;
-		if (!born || !engine->side_by_cpu)
-			attach_end_task(engine, task, engine->round_ns);
+		engine->targets.window_missed += born;
+		if (!born || !engine->scope.side_by_cpu)
+			attach_end_task(engine, task, engine->round.begun_ns);
 		break;
 	case EMFILE:
 	case ENFILE:
@@ -298,10 +298,10 @@ static void open_task(struct engine *engine, int32_t tid, bool born)
 		break;
 	case ENOBUFS:
 		leave_out(engine, task);
-		if (!engine->mlock_noted)
+		if (!engine->attach.mlock_noted)
 			engine_note(engine, NOTE_MLOCK_LIMIT, EPERM, 0, engine->limits.memlock_soft,
 				NULL);
-		engine->mlock_noted = true;
+		engine->attach.mlock_noted = true;
 		break;
 	default:
 		/* It was attached before and is now inaccessible: it executed another user's
@@ -364,8 +364,8 @@ static void finish_job(struct engine *engine, struct job *job)
 		fail_job(engine, job, error);
 		return;
 	}
-	engine->had_targets = true;
-	if (!engine->side_by_cpu && engine->status.scope != SCOPE_CPU)
+	engine->targets.had_any = true;
+	if (!engine->scope.side_by_cpu && engine->status.scope != SCOPE_CPU)
 		tasks_load_process(engine->ingest.tasks, job->pid);
 	if (job->named)
 		engine_note(engine, NOTE_ATTACHED, 0, job->pid, process->tasks, NULL);
@@ -382,27 +382,30 @@ void attach_plan(struct engine *engine, size_t n)
 		return;
 	if (engine->config.scope == SCOPE_AUTO &&
 		(pages / 2 < n || !engine_fds_left(engine, n * events)) &&
-		(engine->cpu_wide ||
+		(engine->scope.cpu_wide ||
 			(!engine->flight.on &&
-				engine_fds_left(engine, n * events * engine->n_cpus)))) {
+				engine_fds_left(engine, n * events * engine->scope.n_cpus)))) {
 		if (!engine_fds_left(engine, n * events))
 			attach_note_fd_limit(engine, -EMFILE);
 		scope_escalate(engine);
 		return;
 	}
-	if (engine->fork_rings && (pages / 4 < n || !engine_fds_left(engine, n * (events + 2))))
-		engine->fork_rings = false;
-	if (engine->trackers && !engine->flight.on && !engine_fds_left(engine, n * (events + 1)))
-		engine->trackers = false;
-	engine->order = order_for_tasks(engine, n);
-	engine->order_refused = false;
-	if (!engine->ring_order_noted)
-		engine->ring_order_noted = engine->order;
+	if (engine->scope.fork_rings &&
+		(pages / 4 < n || !engine_fds_left(engine, n * (events + 2))))
+		engine->scope.fork_rings = false;
+	if (engine->scope.trackers && !engine->flight.on &&
+		!engine_fds_left(engine, n * (events + 1)))
+		engine->scope.trackers = false;
+	engine->budget.order = order_for_tasks(engine, n);
+	engine->budget.order_refused = false;
+	if (!engine->budget.ring_order_noted)
+		engine->budget.ring_order_noted = engine->budget.order;
 }
 
 static bool is_detached(const struct engine *engine, const struct proc_process *info)
 {
-	const struct detached *detached = idmap_find(&engine->detached, (uint32_t)info->pid);
+	const struct detached *detached =
+		idmap_find(&engine->targets.detached, (uint32_t)info->pid);
 
 	return detached && detached->start_ticks == info->start_ticks;
 }
@@ -439,7 +442,7 @@ static void forget_process(struct engine *engine, struct follow_process *process
 	for (struct follow_task *task = process->first_task; task; task = task->next) {
 		tasks_forget_thread(engine->ingest.tasks, task->tid);
 		if (task->point)
-			task->point->doomed = engine->have_doomed = true;
+			task->point->doomed = engine->round.have_doomed = true;
 	}
 	follow_remove(&engine->follow, process);
 	engine->followed_changed = true;
@@ -470,7 +473,7 @@ static int first_scan(struct engine *engine, struct job *job, struct follow_proc
 	engine->followed_changed = true;
 	if (job->named) {
 		(*process)->root = true;
-		free(idmap_remove(&engine->detached, (uint32_t)job->pid));
+		free(idmap_remove(&engine->targets.detached, (uint32_t)job->pid));
 		(*process)->since_ticks = ticks_now();
 		tasks_load_process(engine->ingest.tasks, job->pid);
 	}
@@ -490,7 +493,7 @@ static void end_missing(
 		while (task->left_out && i < n && tids[i] != task->tid)
 			i++;
 		if (task->left_out && i == n)
-			attach_end_task(engine, task, engine->round_ns);
+			attach_end_task(engine, task, engine->round.begun_ns);
 		task = next;
 	}
 }
@@ -520,7 +523,8 @@ static int scan_threads(
 			ret = -ENOMEM;
 	attach_plan(engine, kept);
 	for (size_t i = 0; i < kept && !ret; i++)
-		attach_enqueue(engine, &engine->attach, follow_task(&engine->follow, tids[i]));
+		attach_enqueue(
+			engine, &engine->attach.queue, follow_task(&engine->follow, tids[i]));
 	free(tids);
 	*found = kept;
 	return ret;
@@ -549,7 +553,7 @@ static void scan(struct engine *engine, struct job *job)
 	}
 	if (!ret && found && job->scans < SCANS_MAX)
 		return;
-	if (!engine->side_by_cpu && engine->status.scope == SCOPE_TASK && process->whole)
+	if (!engine->scope.side_by_cpu && engine->status.scope == SCOPE_TASK && process->whole)
 		scan_children(engine, process);
 	finish_job(engine, job);
 }
@@ -563,17 +567,17 @@ bool target_work(struct engine *engine)
 	while (!atomic_load(&engine->quit) && sys_now_ns() < until_ns) {
 		int32_t tid;
 
-		if (queue_take(&engine->born, &tid))
+		if (queue_take(&engine->attach.born, &tid))
 			open_task(engine, tid, true);
-		else if (queue_take(&engine->attach, &tid))
+		else if (queue_take(&engine->attach.queue, &tid))
 			open_task(engine, tid, false);
-		else if (engine->jobs)
-			scan(engine, engine->jobs);
+		else if (engine->attach.jobs)
+			scan(engine, engine->attach.jobs);
 		else
 			break;
 	}
-	if (engine->jobs || engine->born.head < engine->born.n ||
-		engine->attach.head < engine->attach.n)
+	if (engine->attach.jobs || engine->attach.born.head < engine->attach.born.n ||
+		engine->attach.queue.head < engine->attach.queue.n)
 		return true;
 	engine->status.attaching_done = engine->status.attaching_total = 0;
 	return false;

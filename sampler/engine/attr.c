@@ -4,7 +4,9 @@
  *
  * The texts are those beyond the attribute: probes, cgroups, filters.  Runs in the sampling thread.
  */
+#include "sampler/engine/attr.h"
 #include "sampler/engine/internal.h"
+#include "sampler/engine/stack.h"
 #include "sampler/machine/bpf.h"
 
 #include <errno.h>
@@ -84,7 +86,7 @@ struct sys_setup point_setup(const struct engine *engine, const struct point *po
 	struct sys_setup setup = {
 		.fork_records = carries,
 		.map_records = carries,
-		.data_maps = engine->data_maps,
+		.data_maps = engine->scope.data_maps,
 		.inherit = point->tid >= 0 && point->cpu >= 0,
 		.on_exec = point->on_exec,
 		.backward = point->flight != NULL,
@@ -115,7 +117,7 @@ void choice_find_id(struct engine *engine, unsigned int index)
 	choice->tells_id = false;
 	if (choice->settled || choice->read_group || choice->counts_only || choice->spec.span ||
 		engine->flight.on || engine->status.scope == SCOPE_INHERIT ||
-		(engine->config.scope == SCOPE_AUTO && !engine->cpu_wide) ||
+		(engine->config.scope == SCOPE_AUTO && !engine->scope.cpu_wide) ||
 		!round_may_share_id(engine, index))
 		return;
 	for (unsigned int i = 0; i < engine->status.n_events && !choice->tells_id; i++) {
@@ -126,7 +128,7 @@ void choice_find_id(struct engine *engine, unsigned int index)
 		choice->tells_id = (other->attr.type == PERF_TYPE_TRACEPOINT) == traced &&
 			(!traced || other->attr.config == choice->attr.config);
 	}
-	engine->tell_ids |= choice->tells_id;
+	engine->round.tell_ids |= choice->tells_id;
 }
 
 void choice_set_format(struct engine *engine, unsigned int index)

@@ -8,7 +8,12 @@
  * The kernel cannot change an open event's frequency into a period, or its filter a second time.
  * Such an event is reopened on every point; its number, sums and count stay.
  */
+#include "sampler/engine/change.h"
+#include "sampler/engine/attr.h"
+#include "sampler/engine/group.h"
 #include "sampler/engine/internal.h"
+#include "sampler/engine/stack.h"
+#include "sampler/engine/weaken.h"
 
 #include <errno.h>
 #include <string.h>
@@ -272,7 +277,7 @@ static int check_call_graph(const struct engine *engine, enum engine_call_graph 
 		return EOPNOTSUPP;
 	/* Reopening would lose inherited children, samples in the flight rings, or the recording's
 	 * format. */
-	if (engine->status.scope == SCOPE_INHERIT || engine->flight.on || engine->has_tap)
+	if (engine->status.scope == SCOPE_INHERIT || engine->flight.on || engine->tap.on)
 		return EBUSY;
 	for (unsigned int i = 0; i < engine->status.n_events; i++)
 		if (engine->choices[i].open && change_owns_ring(engine, i))
@@ -397,8 +402,8 @@ static void learn_again(struct engine *engine)
 	struct follow_process *process;
 	size_t position = 0;
 
-	engine->rescan = true;
-	if (engine->side_by_cpu)
+	engine->targets.rescan = true;
+	if (engine->scope.side_by_cpu)
 		return;
 	while ((process = idmap_next(&engine->follow.processes, &position)))
 		if (!process->ended_ns)

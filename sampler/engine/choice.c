@@ -4,7 +4,11 @@
  *
  * Runs in the sampling thread.
  */
+#include "sampler/engine/attr.h"
 #include "sampler/engine/internal.h"
+#include "sampler/engine/rate.h"
+#include "sampler/engine/stack.h"
+#include "sampler/engine/weaken.h"
 #include "sampler/kernel/attr.h"
 
 #include "sampler/events/cgroup.h"
@@ -111,7 +115,7 @@ static void take_up(struct engine *engine, unsigned int place)
 void choice_begin_stack(const struct engine *engine, struct choice *choice)
 {
 	choice->stack.bytes = stack_begin(engine, choice);
-	choice->stack.begun_ns = engine->round_ns;
+	choice->stack.begun_ns = engine->round.begun_ns;
 	choice->record_bytes = engine->config.callchain ? 336 + choice->stack.bytes : 56;
 }
 
@@ -240,7 +244,7 @@ static bool runs_already(const struct engine *engine, const struct event_spec *p
 /* Refuses all specs of a command if any of them clashes with another. */
 static bool refuse_clash(struct engine *engine, const struct event_spec *specs, size_t n)
 {
-	const struct event_use use = {.recorded = engine->has_tap, .flight = engine->flight.on};
+	const struct event_use use = {.recorded = engine->tap.on, .flight = engine->flight.on};
 	const struct event_spec *all[2 * ENGINE_EVENTS_MAX];
 	struct engine_asked asked = {0};
 	size_t n_all = 0;

@@ -66,12 +66,12 @@ static int copy_cgroups(struct engine *engine, const struct engine_target *from)
 
 	if (ret || !n)
 		return ret;
-	engine->cgroups = calloc(n, sizeof(*engine->cgroups));
-	if (!engine->cgroups)
+	engine->targets.cgroups = calloc(n, sizeof(*engine->targets.cgroups));
+	if (!engine->targets.cgroups)
 		return -ENOMEM;
 	/* A cgroup that is missing when sampling begins counts as gone at the first check. */
 	for (size_t i = 0; i < n; i++)
-		(void)cgroup_identity(from->cgroups[i].path, &engine->cgroups[i].inode);
+		(void)cgroup_identity(from->cgroups[i].path, &engine->targets.cgroups[i].inode);
 	return 0;
 }
 
@@ -83,7 +83,7 @@ static int copy_config(struct engine *engine, const struct engine_config *config
 
 	engine->config = *config;
 	/* Other unwinders find unwind data through the mappings that contain it. */
-	engine->data_maps = config->keep_stacks || config->sample_more & PERF_SAMPLE_ADDR;
+	engine->scope.data_maps = config->keep_stacks || config->sample_more & PERF_SAMPLE_ADDR;
 	engine->dwarf_bytes = config->stack_bytes ? config->stack_bytes : ENGINE_STACK_BYTES;
 	target->command = NULL;
 	engine->config.events = NULL;
@@ -174,13 +174,13 @@ static int note_cpus(struct engine *engine)
 	if (!target->n_cpus)
 		return 0;
 	for (size_t i = 0; i < target->n_cpus; i++)
-		if ((size_t)target->cpus[i] >= engine->cpu_wanted_len)
-			engine->cpu_wanted_len = (size_t)target->cpus[i] + 1;
-	engine->cpu_wanted = calloc(engine->cpu_wanted_len, 1);
-	if (!engine->cpu_wanted)
+		if ((size_t)target->cpus[i] >= engine->scope.cpu_wanted_len)
+			engine->scope.cpu_wanted_len = (size_t)target->cpus[i] + 1;
+	engine->scope.cpu_wanted = calloc(engine->scope.cpu_wanted_len, 1);
+	if (!engine->scope.cpu_wanted)
 		return -ENOMEM;
 	for (size_t i = 0; i < target->n_cpus; i++)
-		engine->cpu_wanted[target->cpus[i]] = 1;
+		engine->scope.cpu_wanted[target->cpus[i]] = 1;
 	return 0;
 }
 
@@ -197,7 +197,7 @@ int engine_new(struct engine **out, const struct engine_config *config)
 	if (!engine)
 		return -ENOMEM;
 	engine->launch = (struct launch){.pid_fd = -1, .go_fd = -1, .error_fd = -1};
-	engine->epoll_fd = engine->timer_fd = -1;
+	engine->loop.epoll_fd = engine->loop.timer_fd = -1;
 	engine->mailbox.wake_fd = -1;
 	pthread_mutex_init(&engine->lock, NULL);
 	engine->notify_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -219,7 +219,7 @@ int engine_new(struct engine **out, const struct engine_config *config)
 		if (!ret && config->unwind.find)
 			ret = ingest_set_unwind(&engine->ingest, &config->unwind);
 		engine->ingest.machine = unwind_machine();
-		if (!ret && engine->data_maps)
+		if (!ret && engine->scope.data_maps)
 			tasks_keep_data(engine->ingest.tasks);
 	}
 	if (!ret)
@@ -289,8 +289,8 @@ void engine_free(struct engine *engine)
 		ingest_fini(&engine->ingest);
 	engine_free_fields(engine);
 	free_config(&engine->config);
-	free(engine->cpu_wanted);
-	free(engine->cgroups);
+	free(engine->scope.cpu_wanted);
+	free(engine->targets.cgroups);
 	free(engine->followed);
 	notes_fini(&engine->notes);
 	mailbox_fini(&engine->mailbox);

@@ -18,29 +18,30 @@ void choice_make_fields(struct engine *engine, unsigned int index)
 	struct perf_event_attr attr = choice->attr;
 	struct fields *fields;
 
-	if (engine->config.no_fields || engine->fields[id])
+	if (engine->config.no_fields || engine->fields.of[id])
 		return;
 	attr.sample_type |= engine->config.sample_more & ~choice->without;
 	/* If the format is unreadable, the event has no fields. */
 	if (fields_new(&fields, &attr, choice->spec.pmu, system_dirs(), NULL))
 		return;
 	ingest_fields(&engine->ingest, id, fields);
-	__atomic_store_n(&engine->fields[id], fields, __ATOMIC_RELEASE);
+	__atomic_store_n(&engine->fields.of[id], fields, __ATOMIC_RELEASE);
 }
 
 /* The event has no samples yet, but another thread may still read the old fields. */
 void choice_remake_fields(struct engine *engine, unsigned int index)
 {
 	const uint8_t id = engine->status.events[index].id;
-	struct fields *fields = engine->fields[id];
+	struct fields *fields = engine->fields.of[id];
 
 	if (!(fields_sample_type(fields) & engine->choices[index].without))
 		return;
-	if (grow_exact(&engine->retired, engine->n_retired + 1, sizeof(*engine->retired)))
+	if (grow_exact(&engine->fields.retired, engine->fields.n_retired + 1,
+		    sizeof(*engine->fields.retired)))
 		return;
-	engine->retired[engine->n_retired++] = fields;
+	engine->fields.retired[engine->fields.n_retired++] = fields;
 	ingest_fields(&engine->ingest, id, NULL);
-	__atomic_store_n(&engine->fields[id], NULL, __ATOMIC_RELEASE);
+	__atomic_store_n(&engine->fields.of[id], NULL, __ATOMIC_RELEASE);
 	choice_make_fields(engine, index);
 }
 
@@ -64,15 +65,15 @@ bool choice_leave_fields(struct engine *engine, unsigned int index)
 void engine_free_fields(struct engine *engine)
 {
 	for (size_t i = 0; i < STORE_EVENTS_MAX; i++)
-		fields_free(engine->fields[i]);
-	for (size_t i = 0; i < engine->n_retired; i++)
-		fields_free(engine->retired[i]);
-	free(engine->retired);
+		fields_free(engine->fields.of[i]);
+	for (size_t i = 0; i < engine->fields.n_retired; i++)
+		fields_free(engine->fields.retired[i]);
+	free(engine->fields.retired);
 }
 
 const struct fields *engine_fields(struct engine *engine, uint8_t id)
 {
-	return __atomic_load_n(&engine->fields[id], __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&engine->fields.of[id], __ATOMIC_ACQUIRE);
 }
 
 const struct values *engine_values(const struct engine *engine)

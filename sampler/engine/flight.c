@@ -122,11 +122,13 @@ static double bytes_per_second(const struct engine *engine)
 /* Returns the number of points still to be opened, including this one. */
 static uint64_t points_to_come(const struct engine *engine)
 {
-	uint64_t n =
-		1 + engine->attach.n - engine->attach.head + engine->born.n - engine->born.head;
+	uint64_t n = 1 + engine->attach.queue.n - engine->attach.queue.head +
+		engine->attach.born.n - engine->attach.born.head;
 
 	if (engine->status.scope == SCOPE_CPU)
-		n = engine->n_points < engine->n_cpus ? engine->n_cpus - engine->n_points : 1;
+		n = engine->n_points < engine->scope.n_cpus
+			? engine->scope.n_cpus - engine->n_points
+			: 1;
 	return n;
 }
 
@@ -211,7 +213,7 @@ int flight_open_ring(struct engine *engine, struct point *point)
 		return ret;
 	}
 	engine->flight.ring_pages += backward_size(flight->ring) / PAGE_BYTES;
-	engine->locked_pages += backward_size(flight->ring) / PAGE_BYTES + 1;
+	engine->budget.locked_pages += backward_size(flight->ring) / PAGE_BYTES + 1;
 	if (engine->paused)
 		sys_pause(flight->fd, true);
 	point->flight = flight;
@@ -225,7 +227,7 @@ void flight_close_ring(struct engine *engine, struct point *point)
 	if (!flight)
 		return;
 	engine->flight.ring_pages -= backward_size(flight->ring) / PAGE_BYTES;
-	engine->locked_pages -= backward_size(flight->ring) / PAGE_BYTES + 1;
+	engine->budget.locked_pages -= backward_size(flight->ring) / PAGE_BYTES + 1;
 	backward_close(flight->ring);
 	engine_close_event(engine, &flight->fd);
 	free(flight);
@@ -345,7 +347,7 @@ void flight_sweep(struct engine *engine)
 
 	if (!flight->on)
 		return;
-	begin_ns = flight_begin_ns(engine, engine->round_ns);
+	begin_ns = flight_begin_ns(engine, engine->round.begun_ns);
 	flight_let_in(engine, begin_ns);
 	for (struct flight_kept **link = &flight->kept; *link;) {
 		if ((*link)->time_ns < begin_ns)

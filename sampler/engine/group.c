@@ -8,7 +8,10 @@
  * Each sampling member has its own credit.  When the leader's credit is spent the kernel stops the
  * whole group; when a member's is spent, only that member stops.
  */
+#include "sampler/engine/group.h"
+#include "sampler/engine/attr.h"
 #include "sampler/engine/internal.h"
+#include "sampler/engine/weaken.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,12 @@
 /*
  * loop.c - the sampling thread: waits in epoll, drains, sweeps, executes commands.
  */
+#include "sampler/engine/change.h"
+#include "sampler/engine/group.h"
 #include "sampler/engine/internal.h"
+#include "sampler/engine/rate.h"
+#include "sampler/engine/stack.h"
+#include "sampler/engine/weaken.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -38,7 +43,7 @@ static int watch(struct engine *engine, int fd, void *tag)
 {
 	struct epoll_event interest = {.events = EPOLLIN, .data.ptr = tag};
 
-	return epoll_ctl(engine->epoll_fd, EPOLL_CTL_ADD, fd, &interest) ? -errno : 0;
+	return epoll_ctl(engine->loop.epoll_fd, EPOLL_CTL_ADD, fd, &interest) ? -errno : 0;
 }
 
 static void set_timer(struct engine *engine, uint64_t after_ns)
@@ -48,21 +53,21 @@ static void set_timer(struct engine *engine, uint64_t after_ns)
 		.it_value.tv_nsec = (long)(after_ns % NS_PER_S),
 	};
 
-	timerfd_settime(engine->timer_fd, 0, &spec, NULL);
+	timerfd_settime(engine->loop.timer_fd, 0, &spec, NULL);
 }
 
 static int set_up(struct engine *engine)
 {
 	int ret;
 
-	engine->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	engine->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (engine->epoll_fd < 0 || engine->timer_fd < 0)
+	engine->loop.epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	engine->loop.timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (engine->loop.epoll_fd < 0 || engine->loop.timer_fd < 0)
 		ret = -errno;
 	else
 		ret = watch(engine, engine->mailbox.wake_fd, &wake_tag);
 	if (!ret)
-		ret = watch(engine, engine->timer_fd, &timer_tag);
+		ret = watch(engine, engine->loop.timer_fd, &timer_tag);
 	if (!ret && engine->launch.pid && engine->launch.pid_fd >= 0)
 		ret = watch(engine, engine->launch.pid_fd, &command_tag);
 	if (ret) {
@@ -96,7 +101,7 @@ static void stop_sampling(struct engine *engine)
 	flight_snapshot(engine);
 	engine_tick(engine, true);
 	target_close_all(engine);
-	store_finish(engine->ingest.store, engine->round_ns);
+	store_finish(engine->ingest.store, engine->round.begun_ns);
 	engine->news = true;
 }
 
@@ -116,7 +121,7 @@ static void open_added(struct engine *engine, unsigned int index)
 		}
 	}
 	if (left_out)
-		engine_note(engine, NOTE_FD_LIMIT, EMFILE, 0, engine->fd_limit, NULL);
+		engine_note(engine, NOTE_FD_LIMIT, EMFILE, 0, engine->budget.fd_limit, NULL);
 	for (unsigned int i = 0; i < engine->status.n_events; i++)
 		if (engine->choices[i].open && engine->choices[i].leader == index)
 			engine_note(
@@ -238,10 +243,10 @@ static void look_for_end(struct engine *engine)
 	}
 	switch (engine->status.state) {
 	case ENGINE_STARTING:
-		if (engine->filter && !engine->had_targets && !engine->jobs) {
+		if (engine->filter && !engine->targets.had_any && !engine->attach.jobs) {
 			engine->status.state = ENGINE_FAILED;
 			engine->news = true;
-		} else if (engine->had_targets || !engine->filter) {
+		} else if (engine->targets.had_any || !engine->filter) {
 			engine->status.state = ENGINE_RUNNING;
 			engine->news = true;
 		}
@@ -266,7 +271,7 @@ static void look_for_end(struct engine *engine)
 			break;
 		flight_snapshot(engine);
 		engine_tick(engine, true);
-		store_finish(engine->ingest.store, engine->round_ns);
+		store_finish(engine->ingest.store, engine->round.begun_ns);
 		engine->status.state = ENGINE_ENDED;
 		engine_note(engine, NOTE_ALL_ENDED, 0, 0, 0, NULL);
 		break;
@@ -282,21 +287,22 @@ static void look_for_end(struct engine *engine)
 
 static void sweep(struct engine *engine)
 {
-	bool early = engine->sweeps++ < EARLY_SWEEPS;
+	bool early = engine->loop.sweeps++ < EARLY_SWEEPS;
 
 	engine_round(engine, true, false);
 	pending_retry(engine, false);
 	span_sweep(engine);
-	span_pass(engine, engine->round_ns);
+	span_pass(engine, engine->round.begun_ns);
 	flight_sweep(engine);
-	if (engine->round_ns >= engine->next_tick_ns) {
+	if (engine->round.begun_ns >= engine->loop.next_tick_ns) {
 		target_tick(engine);
 		engine_tick(engine, false);
 		flight_tick(engine);
-		engine->next_tick_ns = engine->round_ns + NS_PER_S;
+		engine->loop.next_tick_ns = engine->round.begun_ns + NS_PER_S;
 	}
 	stack_sweep(engine);
-	if (store_seal(engine->ingest.store, engine->round_ns, early && !span_is_on(engine))) {
+	if (store_seal(
+		    engine->ingest.store, engine->round.begun_ns, early && !span_is_on(engine))) {
 		engine->news = true;
 		store_maintain(engine->ingest.store);
 	}
@@ -317,7 +323,7 @@ static bool note_events(struct engine *engine, const struct epoll_event *events,
 		if (tag == &wake_tag) {
 			eventfd_read(engine->mailbox.wake_fd, &woken);
 		} else if (tag == &timer_tag) {
-			timer |= read(engine->timer_fd, &expired, sizeof(expired)) > 0;
+			timer |= read(engine->loop.timer_fd, &expired, sizeof(expired)) > 0;
 		} else if (tag != &command_tag) {
 			channel->active = true;
 			if (events[i].events & (EPOLLHUP | EPOLLERR))
@@ -335,7 +341,7 @@ static void handle_hangups(struct engine *engine)
 		if (!channel->hup || !channel->in_epoll)
 			continue;
 		/* A hang-up is a persistent state; epoll would report it forever. */
-		epoll_ctl(engine->epoll_fd, EPOLL_CTL_DEL, channel->fd, NULL);
+		epoll_ctl(engine->loop.epoll_fd, EPOLL_CTL_DEL, channel->fd, NULL);
 		channel->in_epoll = false;
 		if (channel->point)
 			target_hup(engine, channel->point);
@@ -350,7 +356,7 @@ static void loop(struct engine *engine)
 
 	set_timer(engine, EARLY_SWEEP_NS);
 	while (!atomic_load(&engine->quit) && engine->status.state != ENGINE_FAILED) {
-		int n = epoll_wait(engine->epoll_fd, events, EPOLL_BATCH, more ? 0 : -1);
+		int n = epoll_wait(engine->loop.epoll_fd, events, EPOLL_BATCH, more ? 0 : -1);
 		bool hung_up = false, timer;
 
 		if (n < 0 && errno != EINTR) {
@@ -385,12 +391,12 @@ void *engine_main(void *arg)
 	ret = set_up(engine);
 	if (!ret)
 		ret = target_open_initial(engine);
-	engine->round_ns = sys_now_ns();
+	engine->round.begun_ns = sys_now_ns();
 	if (ret)
 		engine->status.state = ENGINE_FAILED;
 	else
 		look_for_end(engine);
-	engine->next_tick_ns = engine->round_ns + NS_PER_S;
+	engine->loop.next_tick_ns = engine->round.begun_ns + NS_PER_S;
 	engine->news = true;
 	engine_publish(engine);
 	if (!ret)
@@ -401,9 +407,9 @@ void *engine_main(void *arg)
 	}
 	target_fini(engine);
 	inherited_fini(&engine->inherited);
-	if (engine->epoll_fd >= 0)
-		close(engine->epoll_fd);
-	if (engine->timer_fd >= 0)
-		close(engine->timer_fd);
+	if (engine->loop.epoll_fd >= 0)
+		close(engine->loop.epoll_fd);
+	if (engine->loop.timer_fd >= 0)
+		close(engine->loop.timer_fd);
 	return NULL;
 }

@@ -6,7 +6,11 @@
  * own fork rings, then their trackers.  Only then is a thread left out.
  */
 #include "sampler/base/grow.h"
+#include "sampler/engine/attr.h"
+#include "sampler/engine/group.h"
 #include "sampler/engine/internal.h"
+#include "sampler/engine/stack.h"
+#include "sampler/engine/weaken.h"
 #include "sampler/kernel/attr.h"
 
 #include <errno.h>
@@ -50,7 +54,7 @@ uint64_t engine_lockable_pages(const struct engine *engine)
 	pages = limits->memlock_soft / PAGE_BYTES;
 	if (limits->mlock_kb > 0)
 		pages += (uint64_t)limits->mlock_kb * 1024 / PAGE_BYTES * (uint64_t)n_cpus;
-	return pages > engine->locked_pages ? pages - engine->locked_pages : 0;
+	return pages > engine->budget.locked_pages ? pages - engine->budget.locked_pages : 0;
 }
 
 /* Returns a factor for the ring size.  Raw data roughly doubles the size of samples.  Such events
@@ -73,8 +77,8 @@ static uint64_t stack_pages(const struct engine *engine, size_t n, unsigned int 
 	uint64_t all = TASK_RINGS_PAGES, each;
 
 	if (lockable != UINT64_MAX &&
-		all > (lockable + engine->locked_pages) / TASK_RINGS_FEW_SHARE)
-		all = (lockable + engine->locked_pages) / TASK_RINGS_FEW_SHARE;
+		all > (lockable + engine->budget.locked_pages) / TASK_RINGS_FEW_SHARE)
+		all = (lockable + engine->budget.locked_pages) / TASK_RINGS_FEW_SHARE;
 	each = (uint64_t)samples * engine_stack_bytes(engine) / PAGE_BYTES;
 	return each < all / (n + 1) ? each : all / (n + 1);
 }
@@ -85,7 +89,7 @@ static unsigned int choose_order(const struct engine *engine, size_t n, uint64_t
 
 	if (engine->config.ring_pages)
 		return order_below(engine->config.ring_pages);
-	if (engine->fork_rings)
+	if (engine->scope.fork_rings)
 		lockable -= lockable / 2 < 2 * n ? lockable / 2 : 2 * n;
 	if (n && lockable / n < wanted + 1)
 		wanted = lockable / n > 1 ? lockable / n - 1 : 1;
@@ -94,7 +98,7 @@ static unsigned int choose_order(const struct engine *engine, size_t n, uint64_t
 
 uint32_t engine_watermark(const struct engine *engine)
 {
-	uint32_t ring = PAGE_BYTES << engine->order;
+	uint32_t ring = PAGE_BYTES << engine->budget.order;
 	uint32_t asked = engine->config.wakeup_bytes;
 	unsigned int n = choice_count_open(engine);
 
@@ -120,7 +124,7 @@ static uint64_t pages_of_few(const struct engine *engine, size_t n)
 	uint64_t lockable = engine_lockable_pages(engine), all = TASK_RINGS_FEW_PAGES, few;
 
 	if (lockable != UINT64_MAX) {
-		uint64_t share = (lockable + engine->locked_pages) / TASK_RINGS_FEW_SHARE /
+		uint64_t share = (lockable + engine->budget.locked_pages) / TASK_RINGS_FEW_SHARE /
 			raw_data_factor(engine);
 
 		if (all > share)
@@ -150,9 +154,9 @@ unsigned int order_for_tasks(const struct engine *engine, size_t n)
 bool engine_fds_left(const struct engine *engine, size_t n)
 {
 	/* The rest of the program needs some, mostly for symbols. */
-	uint64_t reserve = engine->fd_limit >= 512 ? 96 : engine->fd_limit / 2;
+	uint64_t reserve = engine->budget.fd_limit >= 512 ? 96 : engine->budget.fd_limit / 2;
 
-	return engine->fds + n + reserve <= engine->fd_limit;
+	return engine->budget.fds + n + reserve <= engine->budget.fd_limit;
 }
 
 int engine_open_at(
@@ -164,7 +168,7 @@ int engine_open_at(
 		return -EMFILE;
 	fd = sys_open_at(attr, place);
 	if (fd >= 0)
-		engine->fds++;
+		engine->budget.fds++;
 	return fd;
 }
 
@@ -181,7 +185,7 @@ void engine_close_event(struct engine *engine, int *fd)
 	if (*fd < 0)
 		return;
 	close(*fd);
-	engine->fds--;
+	engine->budget.fds--;
 	*fd = -1;
 }
 
@@ -194,7 +198,7 @@ static int grow_channels(struct engine *engine)
 	if (engine->n_channels < engine->channels_capacity)
 		return 0;
 	if (grow_exact(&engine->channels, capacity, sizeof(*engine->channels)) ||
-		grow_exact(&engine->sources, capacity, sizeof(*engine->sources)))
+		grow_exact(&engine->round.sources, capacity, sizeof(*engine->round.sources)))
 		return -ENOMEM;
 	engine->channels_capacity = capacity;
 	return 0;
@@ -206,13 +210,13 @@ static int map_ring(struct engine *engine, struct ring **ring, int fd, unsigned 
 
 	while ((ret == -EPERM || ret == -ENOMEM) && order) {
 		ret = ring_open(ring, fd, --order);
-		if (!ret && order < engine->ring_order_noted) {
-			engine->ring_order_noted = order;
+		if (!ret && order < engine->budget.ring_order_noted) {
+			engine->budget.ring_order_noted = order;
 			engine_note(engine, NOTE_RING_SHRUNK, EPERM, 0, 1u << order, NULL);
 		}
-		if (order < engine->order) {
-			engine->order = order;
-			engine->order_refused = true;
+		if (order < engine->budget.order) {
+			engine->budget.order = order;
+			engine->budget.order_refused = true;
 		}
 	}
 	/* Distinguishes the limit on locked memory from the refusal of an event. */
@@ -236,7 +240,7 @@ int channel_open(struct engine *engine, struct channel **out, int fd, bool take_
 	if (ret)
 		goto fail;
 	interest.data.ptr = channel;
-	if (epoll_ctl(engine->epoll_fd, EPOLL_CTL_ADD, fd, &interest)) {
+	if (epoll_ctl(engine->loop.epoll_fd, EPOLL_CTL_ADD, fd, &interest)) {
 		ret = -errno;
 		ring_close(channel->ring);
 		goto fail;
@@ -250,7 +254,7 @@ int channel_open(struct engine *engine, struct channel **out, int fd, bool take_
 	channel->active = true;
 	channel->index = engine->n_channels;
 	engine->channels[engine->n_channels++] = channel;
-	engine->locked_pages += ring_size(channel->ring) / PAGE_BYTES + 1;
+	engine->budget.locked_pages += ring_size(channel->ring) / PAGE_BYTES + 1;
 	if (engine->paused && !side)
 		sys_pause(fd, true);
 	*out = channel;
@@ -267,8 +271,8 @@ void channel_close(struct engine *engine, struct channel *channel)
 	if (!channel)
 		return;
 	if (channel->in_epoll)
-		epoll_ctl(engine->epoll_fd, EPOLL_CTL_DEL, channel->fd, NULL);
-	engine->locked_pages -= ring_size(channel->ring) / PAGE_BYTES + 1;
+		epoll_ctl(engine->loop.epoll_fd, EPOLL_CTL_DEL, channel->fd, NULL);
+	engine->budget.locked_pages -= ring_size(channel->ring) / PAGE_BYTES + 1;
 	last = engine->channels[--engine->n_channels];
 	engine->channels[channel->index] = last;
 	last->index = channel->index;
@@ -419,11 +423,11 @@ static void free_event(struct engine *engine, struct point_event *event)
 	take_credit(event);
 	engine->choices[event->choice].errors -= event->in_error;
 	idmap_remove(&engine->ids, event->id);
-	if (engine->last_event == event)
-		engine->last_event = NULL;
-	for (size_t i = 0; i < engine->n_touched; i++)
-		if (engine->touched[i] == event)
-			engine->touched[i] = NULL;
+	if (engine->round.last_event == event)
+		engine->round.last_event = NULL;
+	for (size_t i = 0; i < engine->round.n_touched; i++)
+		if (engine->round.touched[i] == event)
+			engine->round.touched[i] = NULL;
 	if (!event->owns_ring)
 		engine_close_event(engine, &event->fd);
 	free(event);
@@ -451,7 +455,7 @@ static int open_into_ring(
 	struct engine *engine, struct point *point, struct point_event *event, bool carries)
 {
 	for (;;) {
-		unsigned int order = engine->order;
+		unsigned int order = engine->budget.order;
 		int ret;
 
 		event->fd = open_sampling(engine, point, event, carries);
@@ -471,7 +475,7 @@ static int open_into_ring(
 			engine_close_event(engine, &event->fd);
 			return ret;
 		}
-		if (!event->owns_ring || engine->order >= order)
+		if (!event->owns_ring || engine->budget.order >= order)
 			return 0;
 		/* Its watermark does not fit the smaller ring. */
 		channel_close(engine, point->channel);
@@ -495,7 +499,7 @@ int point_add_event(struct engine *engine, struct point *point, unsigned int ind
 	const struct choice *choice = &engine->choices[index];
 	bool inherit = point->tid >= 0 && point->cpu >= 0;
 	bool owner = !point->channel;
-	bool carries = point->tracker_fd < 0 && !point->events && !engine->side_by_cpu;
+	bool carries = point->tracker_fd < 0 && !point->events && !engine->scope.side_by_cpu;
 	struct point_event *event = calloc(1, sizeof(*event));
 	int ret = -ENOMEM;
 
@@ -626,19 +630,19 @@ static int add_to_list(struct engine *engine, struct point *point)
 
 static int open_tracker(struct engine *engine, struct point *point, struct channel *shared)
 {
-	bool carries = !engine->side_by_cpu;
+	bool carries = !engine->scope.side_by_cpu;
 	struct perf_event_attr attr;
 	struct sys_setup setup = {
 		.callchain = engine->config.callchain,
 		.fork_records = carries && !point->side,
 		.map_records = carries,
-		.data_maps = engine->data_maps,
+		.data_maps = engine->scope.data_maps,
 		.inherit = shared && point->tid >= 0,
 		.on_exec = point->on_exec,
 	};
 
 	for (;;) {
-		unsigned int order = engine->order;
+		unsigned int order = engine->budget.order;
 		int fd, ret;
 
 		setup.wakeup_bytes = engine_watermark(engine);
@@ -653,7 +657,7 @@ static int open_tracker(struct engine *engine, struct point *point, struct chann
 			return sys_set_output(fd, shared->fd);
 		}
 		ret = channel_open(engine, &point->channel, fd, false, order, point, false);
-		if (ret || engine->order >= order)
+		if (ret || engine->budget.order >= order)
 			return ret;
 		/* Its watermark does not fit the smaller ring. */
 		channel_close(engine, point->channel);
@@ -676,7 +680,7 @@ static void open_fork_ring(struct engine *engine, struct point *point)
 	int fd;
 
 	if (engine_lockable_pages(engine) < 2) {
-		engine->fork_rings = false;
+		engine->scope.fork_rings = false;
 		return;
 	}
 	sys_dummy(&attr);
@@ -743,9 +747,9 @@ int point_open(struct engine *engine, int32_t pid, int32_t tid, int cpu, bool on
 		return -ENOMEM;
 	*point = (struct point){
 		.pid = pid, .tid = tid, .cpu = cpu, .tracker_fd = -1, .on_exec = on_exec};
-	if (engine->fork_rings && engine->trackers && tid >= 0 && !shared)
+	if (engine->scope.fork_rings && engine->scope.trackers && tid >= 0 && !shared)
 		open_fork_ring(engine, point);
-	if (engine->trackers)
+	if (engine->scope.trackers)
 		ret = open_tracker(engine, point, shared);
 	else
 		point->channel = shared;

@@ -97,7 +97,7 @@ static bool retry(struct engine *engine, const struct held *held,
 	record.sample.period = held->period;
 	if (ingest_unwind(&engine->ingest, &record, &choice->format, &end))
 		end = UNWIND_UNTRIED;
-	if (end == UNWIND_WAITS && !all && record.id.time_ns + PENDING_NS > engine->round_ns)
+	if (end == UNWIND_WAITS && !all && record.id.time_ns + PENDING_NS > engine->round.begun_ns)
 		return false;
 	take_in(engine, held->index, header, &record, end);
 	return true;

@@ -6,6 +6,9 @@
  * PERF_EVENT_IOC_PERIOD (perf_swevent_hrtimer(), last_period).  Samples of a fixed period carry
  * none.  So a choice remembers its rates.  Runs in the sampling thread.
  */
+#include "sampler/engine/rate.h"
+#include "sampler/engine/attr.h"
+#include "sampler/engine/change.h"
 #include "sampler/engine/internal.h"
 #include "sampler/kernel/attr.h"
 

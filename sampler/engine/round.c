@@ -5,7 +5,9 @@
  * It then grants credit for the overflows that the records consumed.  Runs in the sampling thread.
  */
 #include "sampler/base/grow.h"
+#include "sampler/engine/group.h"
 #include "sampler/engine/internal.h"
+#include "sampler/engine/rate.h"
 #include "sampler/kernel/attr.h"
 
 #include <errno.h>
@@ -20,14 +22,15 @@
 
 bool round_cpu_wanted(const struct engine *engine, uint32_t cpu)
 {
-	return !engine->cpu_wanted || (cpu < engine->cpu_wanted_len && engine->cpu_wanted[cpu]);
+	return !engine->scope.cpu_wanted ||
+		(cpu < engine->scope.cpu_wanted_len && engine->scope.cpu_wanted[cpu]);
 }
 
 static struct point_event *find_event(struct engine *engine, uint64_t id)
 {
-	if (!engine->last_event || engine->last_event->id != id)
-		engine->last_event = idmap_find(&engine->ids, id);
-	return engine->last_event;
+	if (!engine->round.last_event || engine->round.last_event->id != id)
+		engine->round.last_event = idmap_find(&engine->ids, id);
+	return engine->round.last_event;
 }
 
 static void touch(struct engine *engine, struct point_event *event)
@@ -35,13 +38,13 @@ static void touch(struct engine *engine, struct point_event *event)
 	event->point->active = true;
 	if (event->consumed++)
 		return;
-	if (grow_items(&engine->touched, &engine->touched_capacity, engine->n_touched + 1,
-		    sizeof(*engine->touched))) {
+	if (grow_items(&engine->round.touched, &engine->round.touched_capacity,
+		    engine->round.n_touched + 1, sizeof(*engine->round.touched))) {
 		/* The next sample counts it again, or the tick restarts it. */
 		event->consumed = 0;
 		return;
 	}
-	engine->touched[engine->n_touched++] = event;
+	engine->round.touched[engine->round.n_touched++] = event;
 }
 
 bool round_may_share_id(const struct engine *engine, unsigned int index)
@@ -201,7 +204,7 @@ static void take_sample(struct engine *engine, const struct channel *channel,
 	const uint64_t *id = (const uint64_t *)(header + 1);
 	struct point_event *event = NULL;
 
-	if (channel->point && engine->tell_ids)
+	if (channel->point && engine->round.tell_ids)
 		event = find_telling_event(engine, channel, header);
 	if (!event && header->size >= sizeof(*header) + sizeof(*id)) {
 		event = find_event(engine, *id);
@@ -235,8 +238,8 @@ static void take_lost(struct engine *engine, struct channel *channel, const stru
 		return;
 	}
 	span_lost(engine, channel);
-	engine->rescan_again |= engine->check_position > 0;
-	engine->rescan = true;
+	engine->targets.rescan_again |= engine->targets.check_position > 0;
+	engine->targets.rescan = true;
 	if (channel->point)
 		channel->point->has_lost = true;
 	if (engine->features.lost && channel->point && channel->point->tracker_fd >= 0)
@@ -347,7 +350,8 @@ static int take_side_band(
 		return 0;
 	}
 	tap_time(engine, record.id.time_ns);
-	if (engine->switch_ns && channel->old != (record.id.time_ns < engine->switch_ns))
+	if (engine->scope.switch_ns &&
+		channel->old != (record.id.time_ns < engine->scope.switch_ns))
 		/* Both scopes report it: the old one's record counts before switch_ns, the new
 		 * one's after. */
 		return 0;
@@ -427,8 +431,8 @@ static int take_record(const struct perf_event_header *header, void *owner, void
 
 static void give_back(struct engine *engine)
 {
-	for (size_t i = 0; i < engine->n_touched; i++) {
-		struct point_event *event = engine->touched[i];
+	for (size_t i = 0; i < engine->round.n_touched; i++) {
+		struct point_event *event = engine->round.touched[i];
 		uint32_t n;
 
 		if (!event)
@@ -452,14 +456,14 @@ static void give_back(struct engine *engine)
 		}
 		event->consumed = 0;
 	}
-	engine->n_touched = 0;
+	engine->round.n_touched = 0;
 }
 
 static void watch_corruption(struct engine *engine, struct channel *channel)
 {
 	uint64_t corrupt = ring_corrupt(channel->ring);
 
-	engine->noted_corrupt += corrupt - channel->corrupt;
+	engine->tick.noted_corrupt += corrupt - channel->corrupt;
 	channel->corrupt = corrupt;
 }
 
@@ -467,7 +471,7 @@ void engine_round(struct engine *engine, bool all, bool final)
 {
 	size_t n = 0;
 
-	engine->round_ns = sys_now_ns();
+	engine->round.begun_ns = sys_now_ns();
 	all = all || final || engine->n_channels <= FEW_CHANNELS;
 	for (size_t i = 0; i < engine->n_channels; i++) {
 		struct channel *channel = engine->channels[i];
@@ -477,20 +481,20 @@ void engine_round(struct engine *engine, bool all, bool final)
 		ring_refresh(channel->ring);
 		channel->active = ring_pending(channel->ring) > 0;
 		if (channel->active)
-			engine->sources[n++] =
+			engine->round.sources[n++] =
 				(struct merge_source){channel->ring, channel, NULL, 0};
 	}
-	merge_drain(engine->sources, n, &engine->format, final ? UINT64_MAX : engine->round_ns,
-		take_record, engine);
+	merge_drain(engine->round.sources, n, &engine->format,
+		final ? UINT64_MAX : engine->round.begun_ns, take_record, engine);
 	for (size_t i = 0; i < n; i++) {
-		struct channel *channel = engine->sources[i].owner;
+		struct channel *channel = engine->round.sources[i].owner;
 
 		ring_release(channel->ring);
 		watch_corruption(engine, channel);
 	}
 	give_back(engine);
 	round_close_doomed(engine);
-	tap_time(engine, engine->round_ns);
+	tap_time(engine, engine->round.begun_ns);
 	if (all && !engine->flight.on)
 		tap_round(engine);
 }
@@ -503,14 +507,14 @@ void round_drain_channel(struct engine *engine, struct channel *channel)
 	merge_drain(&source, 1, &engine->format, UINT64_MAX, take_record, engine);
 	ring_release(channel->ring);
 	watch_corruption(engine, channel);
-	tap_time(engine, engine->round_ns);
+	tap_time(engine, engine->round.begun_ns);
 }
 
 /* Closes the points of ended threads, after draining their rings a last time. */
 void round_close_doomed(struct engine *engine)
 {
-	while (engine->have_doomed) {
-		engine->have_doomed = false;
+	while (engine->round.have_doomed) {
+		engine->round.have_doomed = false;
 		for (size_t i = engine->n_points; i-- > 0;) {
 			struct point *point = engine->points[i];
 

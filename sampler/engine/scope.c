@@ -43,11 +43,11 @@ static int probe_cpu_wide(const struct engine *engine)
 	struct perf_event_attr attr;
 	int fd;
 
-	if (!engine->n_cpus)
+	if (!engine->scope.n_cpus)
 		return -ENODEV;
 	sys_dummy(&attr);
 	sys_setup(&attr, &engine->features, &setup);
-	fd = engine_open_event((struct engine *)engine, &attr, -1, engine->cpus[0]);
+	fd = engine_open_event((struct engine *)engine, &attr, -1, engine->scope.cpus[0]);
 	if (fd < 0)
 		return fd;
 	engine_close_event((struct engine *)engine, &fd);
@@ -77,16 +77,16 @@ int scope_begin(struct engine *engine)
 {
 	const struct engine_target *target = &engine->config.target;
 	enum engine_scope scope = engine->config.scope;
-	int ret = read_cpus(engine, &engine->cpus, &engine->n_cpus);
+	int ret = read_cpus(engine, &engine->scope.cpus, &engine->scope.n_cpus);
 
-	if (!ret && !engine->n_cpus)
+	if (!ret && !engine->scope.n_cpus)
 		ret = -ENODEV;
 	if (ret) {
 		fail_open(engine, -ret, target->n_cpus ? target->cpus[0] : -1);
 		return ret;
 	}
 	ret = probe_cpu_wide(engine);
-	engine->cpu_wide = !ret;
+	engine->scope.cpu_wide = !ret;
 	wake_settle(engine);
 	if (!engine->filter)
 		scope = SCOPE_CPU;
@@ -96,7 +96,7 @@ int scope_begin(struct engine *engine)
 	if (scope == SCOPE_AUTO)
 		scope = (engine_target_is_command(target) || engine->flight.on ||
 				asks_for_wakers(engine)) &&
-				engine->cpu_wide
+				engine->scope.cpu_wide
 			? SCOPE_CPU
 			: SCOPE_TASK;
 	engine->status.scope = scope;
@@ -108,8 +108,8 @@ int scope_begin(struct engine *engine)
 		return scope_open_cpus(engine);
 	}
 	if (scope == SCOPE_TASK) {
-		engine->side_by_cpu = engine->cpu_wide && scope_open_side(engine);
-		engine->fork_rings = !engine->side_by_cpu;
+		engine->scope.side_by_cpu = engine->scope.cpu_wide && scope_open_side(engine);
+		engine->scope.fork_rings = !engine->scope.side_by_cpu;
 	}
 	return 0;
 }
@@ -119,8 +119,8 @@ static int open_cpu(struct engine *engine, int cpu)
 	struct point *point;
 	int ret = point_open(engine, -1, -1, cpu, false, NULL, &point);
 
-	if (ret == -EMFILE && engine->trackers && !engine->flight.on) {
-		engine->trackers = false;
+	if (ret == -EMFILE && engine->scope.trackers && !engine->flight.on) {
+		engine->scope.trackers = false;
 		ret = point_open(engine, -1, -1, cpu, false, NULL, &point);
 	}
 	if (!ret)
@@ -134,21 +134,21 @@ int scope_open_cpus(struct engine *engine)
 	int ret = 0;
 
 	/* Tasks also create mappings and fork on the other CPUs. */
-	if (engine->config.target.n_cpus && !engine->side_by_cpu)
-		engine->side_by_cpu = scope_open_side(engine);
-	engine->order = order_for_cpus(engine, engine->n_cpus);
-	engine->ring_order_noted = engine->order;
-	for (size_t i = 0; i < engine->n_cpus; i++) {
-		int error = open_cpu(engine, engine->cpus[i]);
+	if (engine->config.target.n_cpus && !engine->scope.side_by_cpu)
+		engine->scope.side_by_cpu = scope_open_side(engine);
+	engine->budget.order = order_for_cpus(engine, engine->scope.n_cpus);
+	engine->budget.ring_order_noted = engine->budget.order;
+	for (size_t i = 0; i < engine->scope.n_cpus; i++) {
+		int error = open_cpu(engine, engine->scope.cpus[i]);
 
 		if (!error) {
 			opened++;
 		} else {
 			ret = error;
-			fail_open(engine, -error, engine->cpus[i]);
+			fail_open(engine, -error, engine->scope.cpus[i]);
 			if (error == -EMFILE || error == -ENFILE)
-				engine_note(
-					engine, NOTE_FD_LIMIT, -error, 0, engine->fd_limit, NULL);
+				engine_note(engine, NOTE_FD_LIMIT, -error, 0,
+					engine->budget.fd_limit, NULL);
 			if (error == -ENOBUFS)
 				engine_note(engine, NOTE_MLOCK_LIMIT, EPERM, 0,
 					engine->limits.memlock_soft, NULL);
@@ -186,7 +186,7 @@ static int open_side_ring(struct engine *engine, int cpu)
 		.callchain = engine->config.callchain,
 		.fork_records = true,
 		.map_records = true,
-		.data_maps = engine->data_maps,
+		.data_maps = engine->scope.data_maps,
 		.wakeup_bytes = 1,
 	};
 	struct perf_event_attr attr;
@@ -251,7 +251,7 @@ static struct channel *shared_channel(struct engine *engine, int cpu)
 	int fd;
 
 	while (!channel) {
-		order = engine->order;
+		order = engine->budget.order;
 		setup.wakeup_bytes = engine_watermark(engine);
 		sys_dummy(&attr);
 		sys_setup(&attr, &engine->features, &setup);
@@ -262,7 +262,7 @@ static struct channel *shared_channel(struct engine *engine, int cpu)
 			engine_close_event(engine, &fd);
 			return NULL;
 		}
-		if (engine->order >= order)
+		if (engine->budget.order >= order)
 			break;
 		/* Its watermark does not fit the smaller ring. */
 		channel_close(engine, channel);
@@ -280,14 +280,14 @@ int scope_open_inherited(struct engine *engine, int32_t pid, int32_t tid, bool o
 	unsigned int opened = 0;
 	int ret = 0;
 
-	engine->order = order_for_cpus(engine, engine->n_cpus);
-	for (size_t i = 0; i < engine->n_cpus; i++) {
-		struct channel *channel = shared_channel(engine, engine->cpus[i]);
+	engine->budget.order = order_for_cpus(engine, engine->scope.n_cpus);
+	for (size_t i = 0; i < engine->scope.n_cpus; i++) {
+		struct channel *channel = shared_channel(engine, engine->scope.cpus[i]);
 		struct point *point;
 
 		if (!channel)
 			return -ENOBUFS;
-		ret = point_open(engine, pid, tid, engine->cpus[i], on_exec, channel, &point);
+		ret = point_open(engine, pid, tid, engine->scope.cpus[i], on_exec, channel, &point);
 		if (!ret)
 			opened++;
 		else if (ret == -ESRCH || ret == -EMFILE || ret == -ENFILE)
@@ -320,15 +320,15 @@ static void forget_points(struct engine *engine)
 		task->queued = false;
 		follow_leave_out(&engine->follow, task, false);
 	}
-	engine->born.n = engine->born.head = 0;
-	engine->attach.n = engine->attach.head = 0;
+	engine->attach.born.n = engine->attach.born.head = 0;
+	engine->attach.queue.n = engine->attach.queue.head = 0;
 }
 
 static void plan_inherited(struct engine *engine)
 {
-	size_t each = engine->n_cpus * (choice_count_open(engine) + 1);
+	size_t each = engine->scope.n_cpus * (choice_count_open(engine) + 1);
 
-	engine->trackers = engine_fds_left(engine, engine->follow.tasks.n * each);
+	engine->scope.trackers = engine_fds_left(engine, engine->follow.tasks.n * each);
 }
 
 static int open_all_inherited(struct engine *engine)
@@ -349,7 +349,7 @@ static int open_all_inherited(struct engine *engine)
 		else if (ret)
 			ret = error;
 	}
-	for (job = engine->jobs; job; job = job->next)
+	for (job = engine->attach.jobs; job; job = job->next)
 		job->opened += !ret;
 	return ret;
 }
@@ -357,8 +357,8 @@ static int open_all_inherited(struct engine *engine)
 void scope_escalate(struct engine *engine)
 {
 	enum engine_scope scope =
-		engine->cpu_wide && !engine->config.until_exec ? SCOPE_CPU : SCOPE_INHERIT;
-	bool fork_rings = engine->fork_rings, side_by_cpu = engine->side_by_cpu;
+		engine->scope.cpu_wide && !engine->config.until_exec ? SCOPE_CPU : SCOPE_INHERIT;
+	bool fork_rings = engine->scope.fork_rings, side_by_cpu = engine->scope.side_by_cpu;
 	int ret;
 
 	/* Inherited events share forward rings, which a flight recorder cannot use. */
@@ -369,7 +369,7 @@ void scope_escalate(struct engine *engine)
 	if (scope == SCOPE_INHERIT && !engine->n_points) {
 		/* No thread is open yet: the queue opens them inherited, in bursts. */
 		plan_inherited(engine);
-		engine->fork_rings = false;
+		engine->scope.fork_rings = false;
 		engine->status.scope = scope;
 		engine_note(engine, NOTE_SCOPE, 0, 0, scope, NULL);
 		return;
@@ -378,19 +378,19 @@ void scope_escalate(struct engine *engine)
 		point_disarm(engine->points[i]);
 	for (size_t i = 0; i < engine->n_channels; i++)
 		engine->channels[i]->old = true;
-	engine->fork_rings = false;
-	engine->side_by_cpu = false;
-	engine->trackers = true;
+	engine->scope.fork_rings = false;
+	engine->scope.side_by_cpu = false;
+	engine->scope.trackers = true;
 	ret = scope == SCOPE_CPU ? scope_open_cpus(engine) : open_all_inherited(engine);
-	engine->switch_ns = sys_now_ns();
+	engine->scope.switch_ns = sys_now_ns();
 	engine_round(engine, true, true);
 	if (ret) {
 		/* No better scope is available: continue as before; the tick restarts the
 		 * events. */
-		engine->fork_rings = fork_rings;
-		engine->side_by_cpu = side_by_cpu;
+		engine->scope.fork_rings = fork_rings;
+		engine->scope.side_by_cpu = side_by_cpu;
 		engine->config.scope = SCOPE_TASK;
-		engine->switch_ns = 0;
+		engine->scope.switch_ns = 0;
 		for (size_t i = 0; i < engine->n_channels; i++)
 			engine->channels[i]->old = false;
 		for (size_t i = 0; i < engine->n_points; i++)
@@ -399,7 +399,7 @@ void scope_escalate(struct engine *engine)
 	}
 	forget_points(engine);
 	close_old(engine);
-	engine->switch_ns = 0;
+	engine->scope.switch_ns = 0;
 	engine->status.scope = scope;
 	engine_note(engine, NOTE_SCOPE, 0, 0, scope, NULL);
 }
@@ -450,7 +450,7 @@ static void watch_rings(struct engine *engine, const int *online, size_t n, bool
 		if (wakes)
 			(void)wake_open_ring(engine, online[i]);
 		else if (!open_side_ring(engine, online[i]))
-			engine->rescan = true;
+			engine->targets.rescan = true;
 	}
 }
 
@@ -459,20 +459,21 @@ static void watch_points(struct engine *engine)
 	for (size_t i = engine->n_points; i-- > 0;) {
 		struct point *point = engine->points[i];
 
-		if (has_cpu(engine->cpus, engine->n_cpus, point->cpu) &&
+		if (has_cpu(engine->scope.cpus, engine->scope.n_cpus, point->cpu) &&
 			!stands_still(engine, point->tracker_fd, &point->seen_ns))
 			continue;
 		engine_note(engine, NOTE_CPU_OFFLINE, 0, 0, (uint64_t)point->cpu, NULL);
 		round_drain_channel(engine, point->channel);
 		point_close(engine, point);
 	}
-	for (size_t i = 0; i < engine->n_cpus; i++) {
+	for (size_t i = 0; i < engine->scope.n_cpus; i++) {
 		bool has_point = false;
 
 		for (size_t k = 0; k < engine->n_points && !has_point; k++)
-			has_point = engine->points[k]->cpu == engine->cpus[i];
-		if (!has_point && !open_cpu(engine, engine->cpus[i]))
-			engine_note(engine, NOTE_CPU_ONLINE, 0, 0, (uint64_t)engine->cpus[i], NULL);
+			has_point = engine->points[k]->cpu == engine->scope.cpus[i];
+		if (!has_point && !open_cpu(engine, engine->scope.cpus[i]))
+			engine_note(engine, NOTE_CPU_ONLINE, 0, 0, (uint64_t)engine->scope.cpus[i],
+				NULL);
 	}
 	engine->status.cpus = (uint32_t)engine->n_points;
 }
@@ -481,8 +482,8 @@ static void watch_points(struct engine *engine)
  * start has none yet. */
 static void watch_inherited(struct engine *engine)
 {
-	for (size_t i = 0; i < engine->n_cpus; i++) {
-		int cpu = engine->cpus[i], ret = 0;
+	for (size_t i = 0; i < engine->scope.n_cpus; i++) {
+		int cpu = engine->scope.cpus[i], ret = 0;
 		struct follow_task *task;
 		struct channel *channel;
 		struct point *point;
@@ -510,11 +511,11 @@ void scope_watch_cpus(struct engine *engine)
 
 	if (engine->stopped || read_cpus(engine, &cpus, &n))
 		return;
-	free(engine->cpus);
-	engine->cpus = cpus;
-	engine->n_cpus = n;
+	free(engine->scope.cpus);
+	engine->scope.cpus = cpus;
+	engine->scope.n_cpus = n;
 	if (!proc_online_cpus(&online, &n_online)) {
-		if (engine->side_by_cpu)
+		if (engine->scope.side_by_cpu)
 			watch_rings(engine, online, n_online, false);
 		if (engine->wakes.state == WAKES_SEEN)
 			watch_rings(engine, online, n_online, true);

@@ -120,7 +120,7 @@ static int collect_all(struct entries *entries, const struct flight_kept *kept)
 		entries->oldest_ns = 0;
 		ret = backward_walk(&kept->copy, collect, entries);
 		if (ret == -EBADMSG)
-			entries->engine->noted_corrupt++;
+			entries->engine->tick.noted_corrupt++;
 		if (!kept->copy.overwritten || !entries->oldest_ns)
 			continue;
 		if (entries->oldest_ns < entries->begin_ns)
@@ -241,5 +241,5 @@ void flight_snapshot(struct engine *engine)
 	tell(engine, &entries, now_ns, stored(engine) - before);
 	free(entries.at);
 	flight_forget_kept(engine);
-	engine->round_ns = now_ns;
+	engine->round.begun_ns = now_ns;
 }

@@ -167,16 +167,16 @@ void span_init(struct engine *engine)
 		.ctx = engine,
 	};
 
-	offcpu_init(&engine->offcpu, &ops);
+	offcpu_init(&engine->spans.offcpu, &ops);
 	wake_init(engine);
-	engine->span_next_ns = UINT64_MAX;
+	engine->spans.next_ns = UINT64_MAX;
 }
 
 void span_fini(struct engine *engine)
 {
-	if (!engine->offcpu.ops.ctx)
+	if (!engine->spans.offcpu.ops.ctx)
 		return;
-	offcpu_fini(&engine->offcpu);
+	offcpu_fini(&engine->spans.offcpu);
 	wake_fini(engine);
 }
 
@@ -186,9 +186,9 @@ static void begin(struct engine *engine, int lead, uint64_t time_ns)
 {
 	/* Without the kernel a switch has no sample: the last stack before it is the best
 	 * available. */
-	engine->offcpu.keep_stacks = engine->choices[lead].attr.exclude_kernel;
-	if (engine->span_next_ns == UINT64_MAX)
-		engine->span_next_ns = time_ns - time_ns % STORE_SLICE_NS + STORE_SLICE_NS;
+	engine->spans.offcpu.keep_stacks = engine->choices[lead].attr.exclude_kernel;
+	if (engine->spans.next_ns == UINT64_MAX)
+		engine->spans.next_ns = time_ns - time_ns % STORE_SLICE_NS + STORE_SLICE_NS;
 }
 
 void span_sample(struct engine *engine, unsigned int index, const struct perf_event_header *header,
@@ -201,10 +201,10 @@ void span_sample(struct engine *engine, unsigned int index, const struct perf_ev
 		return;
 	/* Every open event of switches samples the same switch, with the same id and time (Linux
 	 * 6.1 and later). */
-	if (record->id.tid == engine->span_last_tid && record->id.time_ns == engine->span_last_ns)
+	if (record->id.tid == engine->spans.last_tid && record->id.time_ns == engine->spans.last_ns)
 		return;
-	engine->span_last_tid = record->id.tid;
-	engine->span_last_ns = record->id.time_ns;
+	engine->spans.last_tid = record->id.tid;
+	engine->spans.last_ns = record->id.time_ns;
 	begin(engine, lead, record->id.time_ns);
 	/* A sleeping thread is known by its last switch, so its sample must not wait for tables. */
 	sample.end = (uint8_t)pending_unwind_now(engine, index, record);
@@ -212,7 +212,7 @@ void span_sample(struct engine *engine, unsigned int index, const struct perf_ev
 		return;
 	stacks_ref(engine->ingest.stacks, sample.stack);
 	tasks_label_ref(engine->ingest.tasks, sample.label);
-	offcpu_stack(&engine->offcpu, (int32_t)record->id.tid,
+	offcpu_stack(&engine->spans.offcpu, (int32_t)record->id.tid,
 		&(struct offcpu_stack){sample.stack, sample.label, sample.end});
 	tap_sample(engine, header, (unsigned int)lead, &record->sample);
 }
@@ -221,11 +221,11 @@ void span_seen(struct engine *engine, const struct record *record)
 {
 	const struct ingest *ingest = &engine->ingest;
 
-	if (!engine->offcpu.keep_stacks || !record->id.tid)
+	if (!engine->spans.offcpu.keep_stacks || !record->id.tid)
 		return;
 	stacks_ref(ingest->stacks, ingest->last_stack);
 	tasks_label_ref(ingest->tasks, ingest->last_label);
-	offcpu_seen(&engine->offcpu, (int32_t)record->id.tid,
+	offcpu_seen(&engine->spans.offcpu, (int32_t)record->id.tid,
 		&(struct offcpu_stack){ingest->last_stack, ingest->last_label, ingest->last_end});
 }
 
@@ -254,13 +254,14 @@ void span_waking(struct engine *engine, unsigned int index, const struct record 
 	if (find_span(engine, EVENT_SPAN_WOKEN) < 0 || field < 0 ||
 		!fields_number(fields, (size_t)field, record, &tid))
 		return;
-	if (!offcpu_is_out(&engine->offcpu, (int32_t)tid) || ingest_stack(&engine->ingest, &sample))
+	if (!offcpu_is_out(&engine->spans.offcpu, (int32_t)tid) ||
+		ingest_stack(&engine->ingest, &sample))
 		return;
 	waker.stack = waker.interrupt ? STACK_ROOT : sample.stack;
 	waker.label = sample.label;
 	stacks_ref(engine->ingest.stacks, waker.stack);
 	tasks_label_ref(engine->ingest.tasks, waker.label);
-	offcpu_wake(&engine->offcpu, (int32_t)tid, &waker);
+	offcpu_wake(&engine->spans.offcpu, (int32_t)tid, &waker);
 }
 
 void span_on_cpu(struct engine *engine, unsigned int index, const struct record *record)
@@ -304,30 +305,30 @@ void span_switch(struct engine *engine, unsigned int index, const struct perf_ev
 	tap_sample(engine, header, index, NULL);
 	span_pass(engine, who.time_ns);
 	if (record->switched.out)
-		offcpu_out(&engine->offcpu, &who);
+		offcpu_out(&engine->spans.offcpu, &who);
 	else
-		offcpu_in(&engine->offcpu, &who);
+		offcpu_in(&engine->spans.offcpu, &who);
 }
 
 void span_lost(struct engine *engine, const struct channel *channel)
 {
 	const struct point *point = channel->point;
 
-	engine->span_ask_again = true;
-	offcpu_lost(&engine->offcpu, point && point->cpu < 0 ? point->tid : -1);
+	engine->spans.ask_again = true;
+	offcpu_lost(&engine->spans.offcpu, point && point->cpu < 0 ? point->tid : -1);
 }
 
 void span_end_task(struct engine *engine, int32_t tid, uint64_t time_ns)
 {
 	rundelay_forget(&engine->wakes.delays, tid);
-	if (engine->span_next_ns != UINT64_MAX)
-		offcpu_end(&engine->offcpu, tid, time_ns);
+	if (engine->spans.next_ns != UINT64_MAX)
+		offcpu_end(&engine->spans.offcpu, tid, time_ns);
 }
 
 void span_forget_task(struct engine *engine, int32_t tid)
 {
 	rundelay_forget(&engine->wakes.delays, tid);
-	offcpu_forget(&engine->offcpu, tid);
+	offcpu_forget(&engine->spans.offcpu, tid);
 }
 
 static void ask_all_again(struct engine *engine)
@@ -335,18 +336,18 @@ static void ask_all_again(struct engine *engine)
 	struct follow_task *task;
 	size_t position = 0;
 
-	engine->span_tasks = 0;
+	engine->spans.tasks = 0;
 	while ((task = idmap_next(&engine->follow.tasks, &position)))
 		task->asked = false;
 }
 
 void span_stop(struct engine *engine)
 {
-	if (engine->span_next_ns == UINT64_MAX)
+	if (engine->spans.next_ns == UINT64_MAX)
 		return;
-	offcpu_clear(&engine->offcpu);
+	offcpu_clear(&engine->spans.offcpu);
 	rundelay_clear(&engine->wakes.delays);
-	engine->span_next_ns = UINT64_MAX;
+	engine->spans.next_ns = UINT64_MAX;
 	ask_all_again(engine);
 }
 
@@ -384,7 +385,7 @@ static void ask_task(struct engine *engine, const struct follow_task *task, bool
 	begin_ns = task->born_ns + now.cpu_ns + now.wait_ns;
 	if (since_birth && task->born_ns && now.has_times && begin_ns < who.time_ns)
 		who.time_ns = begin_ns;
-	offcpu_assume(&engine->offcpu, &who);
+	offcpu_assume(&engine->spans.offcpu, &who);
 }
 
 void span_born(struct engine *engine, struct follow_task *task)
@@ -395,7 +396,7 @@ void span_born(struct engine *engine, struct follow_task *task)
 	if (lead < 0 || engine->status.scope != SCOPE_TASK || task->asked || engine->paused ||
 		engine->stopped)
 		return;
-	begin(engine, lead, engine->round_ns);
+	begin(engine, lead, engine->round.begun_ns);
 	task->asked = true;
 	ask_task(engine, task, true);
 }
@@ -405,17 +406,17 @@ static void ask_tasks(struct engine *engine)
 	struct follow_task *task;
 	size_t position = 0;
 
-	engine->span_tasks = engine->follow.tasks.n;
+	engine->spans.tasks = engine->follow.tasks.n;
 	while ((task = idmap_next(&engine->follow.tasks, &position))) {
 		if (task->asked)
 			continue;
 		if (is_covered(engine, task)) {
 			task->asked = true;
-			if (!offcpu_is_out(&engine->offcpu, task->tid))
+			if (!offcpu_is_out(&engine->spans.offcpu, task->tid))
 				ask_task(engine, task, false);
 		} else {
 			/* Forces the next sweep to check all tasks again. */
-			engine->span_tasks = 0;
+			engine->spans.tasks = 0;
 		}
 	}
 }
@@ -425,21 +426,22 @@ void span_sweep(struct engine *engine)
 	int lead = find_lead(engine);
 	uint64_t begin_ns, spent_ns;
 
-	if (lead < 0 || !engine->filter || engine->cpu_wanted || engine->paused || engine->stopped)
+	if (lead < 0 || !engine->filter || engine->scope.cpu_wanted || engine->paused ||
+		engine->stopped)
 		return;
-	begin(engine, lead, engine->round_ns);
+	begin(engine, lead, engine->round.begun_ns);
 	/* After a loss, offcpu dropped the threads that were off their CPU; check whether they
 	 * still sleep. */
-	if (engine->span_ask_again && engine->round_ns >= engine->span_ask_ns) {
-		engine->span_ask_again = false;
+	if (engine->spans.ask_again && engine->round.begun_ns >= engine->spans.ask_ns) {
+		engine->spans.ask_again = false;
 		ask_all_again(engine);
 		begin_ns = sys_now_ns();
 		ask_tasks(engine);
 		/* With very many threads this takes long, and more records are lost meanwhile. */
 		spent_ns = ASK_SHARE * (sys_now_ns() - begin_ns);
-		engine->span_ask_ns =
-			engine->round_ns + (spent_ns > NS_PER_S ? spent_ns : NS_PER_S);
-	} else if (engine->span_tasks != engine->follow.tasks.n) {
+		engine->spans.ask_ns =
+			engine->round.begun_ns + (spent_ns > NS_PER_S ? spent_ns : NS_PER_S);
+	} else if (engine->spans.tasks != engine->follow.tasks.n) {
 		ask_tasks(engine);
 	}
 }
@@ -449,7 +451,7 @@ void span_sweep(struct engine *engine)
 /* Returns whether every switch-in is seen; not if only some CPUs are sampled. */
 static bool sees_all(const struct engine *engine)
 {
-	return !engine->cpu_wanted || engine->status.scope == SCOPE_TASK;
+	return !engine->scope.cpu_wanted || engine->status.scope == SCOPE_TASK;
 }
 
 /* Called at each slice's end; after a long time without records, many end at once. */
@@ -466,17 +468,17 @@ static void end_slice(uint64_t end_ns, void *ctx)
 void span_pass_slices(struct engine *engine, uint64_t time_ns)
 {
 	if (sees_all(engine))
-		offcpu_pass(&engine->offcpu, &engine->span_next_ns, time_ns, GAP_PIECES_MAX,
+		offcpu_pass(&engine->spans.offcpu, &engine->spans.next_ns, time_ns, GAP_PIECES_MAX,
 			end_slice, engine);
 	else
-		engine->span_next_ns = time_ns - time_ns % STORE_SLICE_NS + STORE_SLICE_NS;
+		engine->spans.next_ns = time_ns - time_ns % STORE_SLICE_NS + STORE_SLICE_NS;
 }
 
 void span_finish(struct engine *engine, uint64_t time_ns)
 {
 	span_pass(engine, time_ns);
 	if (sees_all(engine))
-		offcpu_advance(&engine->offcpu, time_ns, SIZE_MAX);
+		offcpu_advance(&engine->spans.offcpu, time_ns, SIZE_MAX);
 	span_stop(engine);
 }
 
@@ -484,27 +486,27 @@ static void note_wakers(struct engine *engine)
 {
 	int index = find_span(engine, EVENT_SPAN_WOKEN);
 
-	if (index < 0 || engine->wakers_noted)
+	if (index < 0 || engine->spans.wakers_noted)
 		return;
 	for (unsigned int i = 0; i < engine->status.n_events; i++)
 		if (span_is_waking(engine, i) && engine->choices[i].open)
 			return;
-	engine->wakers_noted = true;
+	engine->spans.wakers_noted = true;
 	engine_note(engine, NOTE_WAKERS_UNKNOWN, EACCES, 0, 0, engine->status.events[index].name);
 }
 
 void span_tick(struct engine *engine)
 {
 	int lead = find_lead(engine);
-	uint64_t dropped = engine->offcpu.dropped + engine->offcpu.left_out;
+	uint64_t dropped = engine->spans.offcpu.dropped + engine->spans.offcpu.left_out;
 
 	note_wakers(engine);
 	if (lead >= 0)
 		wake_tick(engine, engine->status.events[lead].name);
-	offcpu_expire(&engine->offcpu, engine->round_ns - NS_PER_S);
-	if (dropped == engine->noted_spans)
+	offcpu_expire(&engine->spans.offcpu, engine->round.begun_ns - NS_PER_S);
+	if (dropped == engine->spans.noted)
 		return;
-	engine_note(engine, NOTE_SPANS_DROPPED, 0, 0, dropped - engine->noted_spans,
+	engine_note(engine, NOTE_SPANS_DROPPED, 0, 0, dropped - engine->spans.noted,
 		lead < 0 ? NULL : engine->status.events[lead].name);
-	engine->noted_spans = dropped;
+	engine->spans.noted = dropped;
 }

@@ -14,6 +14,10 @@
  * Without config.keep_stacks, events that fire on each hit copy nothing and use the kernel's chain.
  * Their hits are counted one by one, and copies would fill the rings so that hits are lost.
  */
+#include "sampler/engine/stack.h"
+#include "sampler/engine/attr.h"
+#include "sampler/engine/change.h"
+#include "sampler/engine/group.h"
 #include "sampler/engine/internal.h"
 #include "sampler/kernel/attr.h"
 
@@ -60,7 +64,7 @@ uint32_t stack_begin(const struct engine *engine, const struct choice *choice)
 
 uint32_t engine_stack_most(const struct engine *engine)
 {
-	return (uint32_t)(((size_t)PAGE_BYTES << engine->order) / STACK_SAMPLES_GROWN) & ~7u;
+	return (uint32_t)(((size_t)PAGE_BYTES << engine->budget.order) / STACK_SAMPLES_GROWN) & ~7u;
 }
 
 /* A point with a small ring copies less stack, so that the ring holds some samples. */
@@ -68,7 +72,7 @@ void point_fit_stack(
 	const struct engine *engine, const struct point *point, struct perf_event_attr *attr)
 {
 	const size_t ring = point->channel ? ring_size(point->channel->ring)
-					   : (size_t)PAGE_BYTES << engine->order;
+					   : (size_t)PAGE_BYTES << engine->budget.order;
 	const uint32_t most = (uint32_t)(ring / STACK_SAMPLES_LEAST) & ~7u;
 
 	if (attr->sample_stack_user > most)
@@ -149,7 +153,7 @@ static void adapt(struct engine *engine, unsigned int index)
 		.broken = ends->broken - stack->ends.broken,
 		.away = ends->away - stack->ends.away,
 		.deep = ends->deep - stack->ends.deep};
-	const uint64_t elapsed_ns = engine->round_ns - stack->begun_ns;
+	const uint64_t elapsed_ns = engine->round.begun_ns - stack->begun_ns;
 	const uint64_t seen = stack->seen - stack->told;
 	const uint64_t lost = engine->status.events[index].lost - stack->lost;
 	const uint64_t rate = seen * 1000 / (elapsed_ns / NS_PER_MS + 1);
@@ -164,7 +168,7 @@ static void adapt(struct engine *engine, unsigned int index)
 	stack->ends = *ends;
 	stack->told = stack->seen;
 	stack->lost += lost;
-	stack->begun_ns = engine->round_ns;
+	stack->begun_ns = engine->round.begun_ns;
 	if (bytes == before || change_owns_ring(engine, index) || change_size(engine, index, bytes))
 		return;
 	if (!engine->status.events[index].stack_first)

@@ -2,6 +2,7 @@
 /*
  * tap.c - passes all data that goes into the store to the tap.  Runs in the sampling thread.
  */
+#include "sampler/engine/attr.h"
 #include "sampler/engine/internal.h"
 
 #include <string.h>
@@ -10,7 +11,7 @@
 
 void tap_time(struct engine *engine, uint64_t time_ns)
 {
-	engine->tap_ns = time_ns;
+	engine->tap.ns = time_ns;
 }
 
 /* The number of bytes stays, as a sign that chains were unwound from copies. */
@@ -30,14 +31,14 @@ static void begin(struct engine *engine)
 	const struct sys_setup tracking = {.callchain = engine->config.callchain,
 		.fork_records = true,
 		.map_records = true,
-		.data_maps = engine->data_maps};
+		.data_maps = engine->scope.data_maps};
 	size_t n = 0;
 
-	memset(engine->tap_index, TAP_NONE, sizeof(engine->tap_index));
+	memset(engine->tap.index, TAP_NONE, sizeof(engine->tap.index));
 	for (unsigned int i = 0; i < engine->status.n_events; i++) {
 		if (!engine->choices[i].open)
 			continue;
-		engine->tap_index[i] = (uint8_t)n;
+		engine->tap.index[i] = (uint8_t)n;
 		events[n] = engine->choices[i].spec;
 		memcpy(events[n].name, engine->status.events[i].name, sizeof(events[n].name));
 		events[n].group = engine->status.events[i].group;
@@ -51,23 +52,23 @@ static void begin(struct engine *engine)
 			events[n].attr.inherit = 0;
 		n++;
 	}
-	engine->tap_wakes = TAP_NONE;
+	engine->tap.wakes = TAP_NONE;
 	if (engine->wakes.state == WAKES_SEEN) {
-		engine->tap_wakes = (uint8_t)n;
+		engine->tap.wakes = (uint8_t)n;
 		events[n++] =
 			(struct event_spec){.name = EVENT_WAKEUPS, .attr = engine->wakes.attr};
 	}
 	events[n] = (struct event_spec){.name = "dummy:u"};
 	sys_dummy(&events[n].attr);
 	sys_setup(&events[n++].attr, &engine->features, &tracking);
-	engine->tap_begun = true;
-	engine->tap.begin(events, n, engine->tap.ctx);
+	engine->tap.begun = true;
+	engine->tap.to.begin(events, n, engine->tap.to.ctx);
 }
 
 /* Begins as soon as a point is open, so that data from /proc need not be buffered. */
 static void begin_early(struct engine *engine)
 {
-	if (!engine->tap_begun && engine->n_points)
+	if (!engine->tap.begun && engine->n_points)
 		begin(engine);
 }
 
@@ -80,7 +81,7 @@ static void learn_mapping(int32_t pid, const struct record_mmap *mmap, void *ctx
 	 * libraries for the program's unwind data. */
 	if (pid == engine->launch.pid && !engine->command_runs)
 		return;
-	engine->tap.mapping(pid, mmap, engine->tap_ns, engine->tap.ctx);
+	engine->tap.to.mapping(pid, mmap, engine->tap.ns, engine->tap.to.ctx);
 }
 
 static void learn_comm(int32_t pid, int32_t tid, const char *comm, void *ctx)
@@ -88,7 +89,7 @@ static void learn_comm(int32_t pid, int32_t tid, const char *comm, void *ctx)
 	struct engine *engine = ctx;
 
 	begin_early(engine);
-	engine->tap.comm(pid, tid, comm, engine->tap_ns, engine->tap.ctx);
+	engine->tap.to.comm(pid, tid, comm, engine->tap.ns, engine->tap.to.ctx);
 }
 
 void tap_init(struct engine *engine, const struct engine_tap *tap)
@@ -97,16 +98,16 @@ void tap_init(struct engine *engine, const struct engine_tap *tap)
 
 	if (!tap)
 		return;
-	engine->tap = *tap;
-	engine->has_tap = true;
+	engine->tap.to = *tap;
+	engine->tap.on = true;
 	tasks_observe(engine->ingest.tasks, &observer);
 }
 
 static void pass(struct engine *engine, const struct perf_event_header *header, size_t event)
 {
-	if (!engine->tap_begun)
+	if (!engine->tap.begun)
 		begin(engine);
-	engine->tap.record(header, event, engine->tap.ctx);
+	engine->tap.to.record(header, event, engine->tap.to.ctx);
 }
 
 /* Removes the values that the sample reads only to carry its own id. */
@@ -169,28 +170,28 @@ void tap_sample(struct engine *engine, const struct perf_event_header *header, u
 	uint64_t copy[(UINT16_MAX + 1) / sizeof(uint64_t)];
 	uint64_t shorter[(UINT16_MAX + 1) / sizeof(uint64_t)];
 
-	if (!engine->has_tap)
+	if (!engine->tap.on)
 		return;
-	if (!engine->tap_begun)
+	if (!engine->tap.begun)
 		begin(engine);
 	/* Events added during a recording are not recorded. */
-	if (engine->tap_index[choice] == TAP_NONE)
+	if (engine->tap.index[choice] == TAP_NONE)
 		return;
 	if (unwound && !engine->config.keep_stacks)
 		header = with_chain(engine, header, choice, unwound, shorter);
 	if (engine->choices[choice].tells_id)
 		header = without_own_id(engine, header, choice, copy);
-	pass(engine, header, engine->tap_index[choice]);
+	pass(engine, header, engine->tap.index[choice]);
 }
 
 void tap_wake(struct engine *engine, const struct perf_event_header *header)
 {
-	if (!engine->has_tap)
+	if (!engine->tap.on)
 		return;
-	if (!engine->tap_begun)
+	if (!engine->tap.begun)
 		begin(engine);
-	if (engine->tap_wakes != TAP_NONE)
-		pass(engine, header, engine->tap_wakes);
+	if (engine->tap.wakes != TAP_NONE)
+		pass(engine, header, engine->tap.wakes);
 }
 
 /* Replaces ids and values of counters by each event's index + 1 and sum; the kernel's ids mean
@@ -202,9 +203,9 @@ void tap_reads(struct engine *engine, const struct perf_event_header *header,
 	uint64_t copy[(UINT16_MAX + 1) / sizeof(uint64_t)];
 	size_t first = (size_t)(read->values - (const uint64_t *)(const void *)header);
 
-	if (!engine->has_tap)
+	if (!engine->tap.on)
 		return;
-	if (!engine->tap_begun)
+	if (!engine->tap.begun)
 		begin(engine);
 	memcpy(copy, header, header->size);
 	for (uint64_t i = 0; i < read->n && read->has_id; i++) {
@@ -215,9 +216,9 @@ void tap_reads(struct engine *engine, const struct perf_event_header *header,
 		const struct point_event *member = idmap_find(&engine->ids, copy[id]);
 
 		copy[id] = 0;
-		if (!member || engine->tap_index[member->choice] == TAP_NONE)
+		if (!member || engine->tap.index[member->choice] == TAP_NONE)
 			continue;
-		copy[id] = engine->tap_index[member->choice] + 1u;
+		copy[id] = engine->tap.index[member->choice] + 1u;
 		copy[value] = engine->choices[member->choice].tap_sum;
 	}
 	tap_sample(engine, (const struct perf_event_header *)(const void *)copy, choice, sample);
@@ -225,17 +226,17 @@ void tap_reads(struct engine *engine, const struct perf_event_header *header,
 
 void tap_side_band(struct engine *engine, const struct perf_event_header *header)
 {
-	if (engine->has_tap)
+	if (engine->tap.on)
 		pass(engine, header, ENGINE_TAP_TRACKER);
 }
 
 void tap_round(struct engine *engine)
 {
-	if (!engine->has_tap)
+	if (!engine->tap.on)
 		return;
-	engine->tap_ns = engine->round_ns;
+	engine->tap.ns = engine->round.begun_ns;
 	begin_early(engine);
 	/* Pending samples are older than records passed since. */
 	if (!engine->pending.len)
-		engine->tap.round(engine->tap.ctx);
+		engine->tap.to.round(engine->tap.to.ctx);
 }

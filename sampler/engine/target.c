@@ -4,6 +4,8 @@
  *
  * It learns of them from records, hang-ups and /proc.  Runs in the sampling thread.
  */
+#include "sampler/engine/attr.h"
+#include "sampler/engine/group.h"
 #include "sampler/engine/internal.h"
 
 #include "sampler/events/cgroup.h"
@@ -18,7 +20,7 @@
 /* It stays a child of a followed process, so a scan would find it again. */
 static void remember_detached(struct engine *engine, const struct follow_process *process)
 {
-	struct detached *detached = idmap_remove(&engine->detached, (uint32_t)process->pid);
+	struct detached *detached = idmap_remove(&engine->targets.detached, (uint32_t)process->pid);
 	struct proc_process info;
 
 	if (!detached)
@@ -28,7 +30,7 @@ static void remember_detached(struct engine *engine, const struct follow_process
 		return;
 	}
 	*detached = (struct detached){process->pid, info.start_ticks};
-	if (idmap_set(&engine->detached, (uint32_t)process->pid, detached))
+	if (idmap_set(&engine->targets.detached, (uint32_t)process->pid, detached))
 		free(detached);
 }
 
@@ -50,10 +52,10 @@ void target_detach(struct engine *engine, int32_t pid)
 	tasks = process->tasks;
 	for (struct follow_task *task = process->first_task; task; task = task->next)
 		if (task->point)
-			task->point->doomed = engine->have_doomed = true;
+			task->point->doomed = engine->round.have_doomed = true;
 	for (size_t i = 0; i < engine->n_points; i++)
 		if (engine->points[i]->pid == pid)
-			engine->points[i]->doomed = engine->have_doomed = true;
+			engine->points[i]->doomed = engine->round.have_doomed = true;
 	round_close_doomed(engine);
 	process = follow_process(&engine->follow, pid);
 	if (process) {
@@ -101,16 +103,16 @@ int target_fork(struct engine *engine, const struct record_task *fork)
 	if (root && (!process || process->ended_ns || !process->root))
 		engine_note(engine, NOTE_TARGET_EXITED, 0, root, 0, NULL);
 	if (stale)
-		stale->doomed = engine->have_doomed = true;
+		stale->doomed = engine->round.have_doomed = true;
 	if (ret || !born)
 		return ret;
-	engine->window_forks += engine->follow.forks - forks;
+	engine->targets.window_forks += engine->follow.forks - forks;
 	if (fork->pid != fork->ppid)
 		engine->followed_changed = true;
 	if (engine->status.scope == SCOPE_INHERIT)
 		born->covered = true;
 	else
-		attach_enqueue(engine, &engine->born, born);
+		attach_enqueue(engine, &engine->attach.born, born);
 	return 0;
 }
 
@@ -123,11 +125,11 @@ void target_exit(struct engine *engine, int32_t tid, uint64_t time_ns)
 	/* The task ended before its events were opened, so no failed open reports it. */
 	if (task->queued && task->born_ns && engine->status.scope == SCOPE_TASK) {
 		engine->status.tasks_missed++;
-		engine->window_missed++;
+		engine->targets.window_missed++;
 		attach_add_late(engine, attach_lifetime_ns(task, time_ns));
 	}
 	if (task->point)
-		task->point->doomed = engine->have_doomed = true;
+		task->point->doomed = engine->round.have_doomed = true;
 	group_forget_task(engine, tid);
 	attach_end_task(engine, task, time_ns);
 }
@@ -141,7 +143,7 @@ static void let_go(struct engine *engine, struct follow_process *process)
 	/* Not noted as an end. */
 	process->root = false;
 	while (process->first_task)
-		target_exit(engine, process->first_task->tid, engine->round_ns);
+		target_exit(engine, process->first_task->tid, engine->round.begun_ns);
 	process->root = is_root;
 }
 
@@ -164,7 +166,7 @@ int target_exec(struct engine *engine, int32_t pid)
 		return 0;
 	for (struct follow_task *task = first; process->tasks > 1 && task; task = task->next)
 		if (task->point && task->tid != pid)
-			task->point->doomed = engine->have_doomed = true;
+			task->point->doomed = engine->round.have_doomed = true;
 	left = follow_exec(&engine->follow, process);
 	if (!left)
 		return -ENOMEM;
@@ -176,7 +178,7 @@ int target_exec(struct engine *engine, int32_t pid)
 	if (engine->status.scope == SCOPE_INHERIT)
 		left->covered = true;
 	else
-		attach_enqueue(engine, &engine->attach, left);
+		attach_enqueue(engine, &engine->attach.queue, left);
 	return 0;
 }
 
@@ -186,17 +188,17 @@ void target_hup(struct engine *engine, struct point *point)
 {
 	struct follow_task *task = follow_task(&engine->follow, point->tid);
 
-	point->doomed = engine->have_doomed = true;
+	point->doomed = engine->round.have_doomed = true;
 	if (!task || task->point != point)
 		return;
 	task->point = NULL;
 	/* The event owned its ring, so no record shows whether the thread ended or executed a
 	 * program.  Both have the same effect here. */
 	if (engine->config.until_exec) {
-		attach_end_task(engine, task, engine->round_ns);
+		attach_end_task(engine, task, engine->round.begun_ns);
 		return;
 	}
-	attach_enqueue(engine, &engine->attach, task);
+	attach_enqueue(engine, &engine->attach.queue, task);
 }
 
 /* --- each second --- */
@@ -220,13 +222,14 @@ static void check_processes(struct engine *engine)
 	struct follow_process *process = NULL, *gone[CHECKS_PER_TICK];
 	const bool command_lives =
 		engine->launch.pid && engine_target_is_command(&engine->config.target);
-	bool all = engine->rescan || (!command_lives && !has_living_root(engine));
+	bool all = engine->targets.rescan || (!command_lives && !has_living_root(engine));
 	size_t n_gone = 0, checked = 0;
 	struct proc_process info;
 	int ret;
 
 	while (checked < CHECKS_PER_TICK &&
-		(process = idmap_next(&engine->follow.processes, &engine->check_position))) {
+		(process = idmap_next(
+			 &engine->follow.processes, &engine->targets.check_position))) {
 		if (process->ended_ns || attach_find_job(engine, process->pid))
 			continue;
 		if (!all && !process->root)
@@ -247,9 +250,9 @@ static void check_processes(struct engine *engine)
 	}
 	/* All processes were checked; otherwise the next tick continues here. */
 	if (!process) {
-		engine->check_position = 0;
-		engine->rescan = engine->rescan_again;
-		engine->rescan_again = false;
+		engine->targets.check_position = 0;
+		engine->targets.rescan = engine->targets.rescan_again;
+		engine->targets.rescan_again = false;
 	}
 	while (n_gone--) {
 		/* A leader may end before its threads; the scan then still finds those. */
@@ -267,7 +270,7 @@ static void check_processes(struct engine *engine)
 			continue;
 		}
 		while (process->first_task && !process->ended_ns)
-			target_exit(engine, process->first_task->tid, engine->round_ns);
+			target_exit(engine, process->first_task->tid, engine->round.begun_ns);
 	}
 }
 
@@ -278,14 +281,14 @@ static void check_cgroups(struct engine *engine)
 
 	for (size_t i = 0; i < target->n_cgroups; i++) {
 		uint64_t inode;
-		int ret = engine->cgroups[i].gone
+		int ret = engine->targets.cgroups[i].gone
 			? 0
 			: cgroup_identity(target->cgroups[i].path, &inode);
 
-		if (engine->cgroups[i].gone ||
-			(ret ? ret != -ENOENT : inode == engine->cgroups[i].inode))
+		if (engine->targets.cgroups[i].gone ||
+			(ret ? ret != -ENOENT : inode == engine->targets.cgroups[i].inode))
 			continue;
-		engine->cgroups[i].gone = true;
+		engine->targets.cgroups[i].gone = true;
 		engine_note(engine, NOTE_CGROUP_GONE, 0, 0, 0, target->cgroups[i].label);
 	}
 }
@@ -295,7 +298,7 @@ static bool cgroups_gone(const struct engine *engine)
 	size_t gone = 0, n = engine->config.target.n_cgroups;
 
 	for (size_t i = 0; i < n; i++)
-		gone += engine->cgroups[i].gone;
+		gone += engine->targets.cgroups[i].gone;
 	return n && gone == n;
 }
 
@@ -309,9 +312,10 @@ void target_tick(struct engine *engine)
 		attach_left_out(engine);
 	if (engine->config.scope == SCOPE_AUTO && engine->status.scope == SCOPE_TASK &&
 		!engine->stopped &&
-		(engine->window_missed >= MISSED_PER_S || engine->window_forks > FORKS_PER_S))
+		(engine->targets.window_missed >= MISSED_PER_S ||
+			engine->targets.window_forks > FORKS_PER_S))
 		scope_escalate(engine);
-	engine->window_missed = engine->window_forks = 0;
+	engine->targets.window_missed = engine->targets.window_forks = 0;
 	round_close_doomed(engine);
 }
 
@@ -325,7 +329,7 @@ bool target_all_gone(const struct engine *engine)
 		return cgroups_gone(engine);
 	if (engine->launch.pid && engine_target_is_command(target))
 		return false;
-	return !engine->follow.alive && !engine->jobs;
+	return !engine->follow.alive && !engine->attach.jobs;
 }
 
 /* --- start and end --- */
@@ -347,7 +351,7 @@ static int let_command_go(struct engine *engine)
 
 int target_start_stopwatch(struct engine *engine)
 {
-	if (!engine->config.target.stopwatch || engine->jobs || engine->launch.go_fd < 0)
+	if (!engine->config.target.stopwatch || engine->attach.jobs || engine->launch.go_fd < 0)
 		return 0;
 	return let_command_go(engine);
 }
@@ -391,7 +395,7 @@ static int start_command(struct engine *engine)
 		return ret;
 	}
 	ret = let_command_go(engine);
-	engine->had_targets |= !ret;
+	engine->targets.had_any |= !ret;
 	return ret;
 }
 
@@ -401,8 +405,8 @@ int target_open_initial(struct engine *engine)
 	int ret;
 
 	engine->filter = !target->system_wide;
-	engine->trackers = true;
-	engine->fd_limit = sys_raise_nofile();
+	engine->scope.trackers = true;
+	engine->budget.fd_limit = sys_raise_nofile();
 	choice_add_all(engine, engine->config.events, engine->config.n_events, NULL);
 	ret = scope_begin(engine);
 	if (ret)
@@ -423,7 +427,7 @@ void target_close_all(struct engine *engine)
 		point_close(engine, engine->points[engine->n_points - 1]);
 	while (engine->n_channels)
 		channel_close(engine, engine->channels[engine->n_channels - 1]);
-	engine->n_touched = 0;
+	engine->round.n_touched = 0;
 }
 
 static void forget_detached(struct engine *engine)
@@ -431,9 +435,9 @@ static void forget_detached(struct engine *engine)
 	size_t position = 0;
 	void *detached;
 
-	while ((detached = idmap_next(&engine->detached, &position)))
+	while ((detached = idmap_next(&engine->targets.detached, &position)))
 		free(detached);
-	idmap_fini(&engine->detached);
+	idmap_fini(&engine->targets.detached);
 }
 
 void target_fini(struct engine *engine)
@@ -442,18 +446,18 @@ void target_fini(struct engine *engine)
 	target_close_all(engine);
 	for (size_t i = 0; i < engine->status.n_events; i++)
 		choice_close_program(&engine->choices[i]);
-	while (engine->jobs)
-		attach_drop_job(engine, engine->jobs);
-	free(engine->born.tids);
-	free(engine->attach.tids);
-	engine->born = engine->attach = (struct tid_queue){0};
+	while (engine->attach.jobs)
+		attach_drop_job(engine, engine->attach.jobs);
+	free(engine->attach.born.tids);
+	free(engine->attach.queue.tids);
+	engine->attach.born = engine->attach.queue = (struct tid_queue){0};
 	forget_detached(engine);
 	follow_fini(&engine->follow);
 	idmap_fini(&engine->ids);
 	group_fini(engine);
 	free(engine->points);
 	free(engine->channels);
-	free(engine->sources);
-	free(engine->touched);
-	free(engine->cpus);
+	free(engine->round.sources);
+	free(engine->round.touched);
+	free(engine->scope.cpus);
 }

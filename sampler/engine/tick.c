@@ -5,7 +5,9 @@
  * It updates counters, coverage, exact losses, stopped events, and the copies for other threads.
  * Runs in the sampling thread; the lock is held only for copying.
  */
+#include "sampler/engine/change.h"
 #include "sampler/engine/internal.h"
+#include "sampler/engine/stack.h"
 #include "sampler/kernel/attr.h"
 
 #include <errno.h>
@@ -257,9 +259,9 @@ static void read_points(struct engine *engine, bool all)
 	if (all)
 		return;
 	while (quiet++ < QUIET_READS && quiet <= engine->n_points) {
-		if (engine->read_cursor >= engine->n_points)
-			engine->read_cursor = 0;
-		engine_read_point(engine, engine->points[engine->read_cursor++]);
+		if (engine->tick.read_cursor >= engine->n_points)
+			engine->tick.read_cursor = 0;
+		engine_read_point(engine, engine->points[engine->tick.read_cursor++]);
 	}
 }
 
@@ -267,14 +269,14 @@ static void read_points(struct engine *engine, bool all)
 static void note_unread(struct engine *engine, bool all)
 {
 	const struct tasks_unread *unread = tasks_unread(engine->ingest.tasks);
-	uint64_t told = engine->noted_unread;
+	uint64_t told = engine->tick.noted_unread;
 
 	/* A retry may have succeeded for some. */
 	if (told > unread->processes)
-		told = engine->noted_unread = unread->processes;
+		told = engine->tick.noted_unread = unread->processes;
 	if (unread->processes == told || (!all && unread->processes < 2 * told))
 		return;
-	engine->noted_unread = unread->processes;
+	engine->tick.noted_unread = unread->processes;
 	engine_note(engine, NOTE_MAPS_UNREAD, unread->error, unread->pid, unread->processes, NULL);
 }
 
@@ -304,26 +306,26 @@ static void note_changes(struct engine *engine, bool all)
 			choice->throttle_noted = false;
 		}
 	}
-	if (engine->noted_corrupt) {
-		engine_note(engine, NOTE_CORRUPT_RING, 0, 0, engine->noted_corrupt, NULL);
-		engine->noted_corrupt = 0;
+	if (engine->tick.noted_corrupt) {
+		engine_note(engine, NOTE_CORRUPT_RING, 0, 0, engine->tick.noted_corrupt, NULL);
+		engine->tick.noted_corrupt = 0;
 	}
-	if (engine->status.tasks_missed > engine->noted_missed) {
+	if (engine->status.tasks_missed > engine->tick.noted_missed) {
 		engine_note(engine, NOTE_TASKS_MISSED, 0, 0,
-			engine->status.tasks_missed - engine->noted_missed, NULL);
-		engine->noted_missed = engine->status.tasks_missed;
+			engine->status.tasks_missed - engine->tick.noted_missed, NULL);
+		engine->tick.noted_missed = engine->status.tasks_missed;
 	}
-	if (engine->status.records_dropped > (all ? 1 : 2) * engine->noted_dropped) {
-		engine->noted_dropped = engine->status.records_dropped;
-		engine_note(engine, NOTE_RECORDS_DROPPED, 0, 0, engine->noted_dropped, NULL);
+	if (engine->status.records_dropped > (all ? 1 : 2) * engine->tick.noted_dropped) {
+		engine->tick.noted_dropped = engine->status.records_dropped;
+		engine_note(engine, NOTE_RECORDS_DROPPED, 0, 0, engine->tick.noted_dropped, NULL);
 	}
 	note_unread(engine, all);
-	if (engine->status.store.merges && !engine->coarsened_noted) {
-		engine->coarsened_noted = true;
+	if (engine->status.store.merges && !engine->tick.coarsened_noted) {
+		engine->tick.coarsened_noted = true;
 		engine_note(engine, NOTE_COARSENED, 0, 0, 0, NULL);
 	}
-	if (engine->status.store.fields_dropped && !engine->fields_noted) {
-		engine->fields_noted = true;
+	if (engine->status.store.fields_dropped && !engine->tick.fields_noted) {
+		engine->tick.fields_noted = true;
 		engine_note(engine, NOTE_FIELDS_DROPPED, 0, 0, 0, NULL);
 	}
 }
@@ -341,7 +343,8 @@ static void note_short_lived(
 	const double open_ns = (double)engine->status.threads * parts_ns;
 	const double missing_ns =
 		status->coverable - status->covered - (double)status->lost * period_ns - open_ns;
-	const bool has_remedy = engine->cpu_wide && !config->until_exec && !config->inherit_stat;
+	const bool has_remedy =
+		engine->scope.cpu_wide && !config->until_exec && !config->inherit_stat;
 
 	if (choice->short_lived_noted || status->throttled ||
 		missing_ns < SHORT_LIVED_SHARE * status->coverable ||
@@ -405,7 +408,7 @@ static void settle_inherited_clock(struct engine *engine, unsigned int index)
 	if (status->coverable < WEIGHED_SAMPLES * period_ns)
 		coverage_by_time(&choice->coverage, &status->covered, &status->coverable);
 	else
-		note_short_lived(engine, index, period_ns, engine->n_cpus);
+		note_short_lived(engine, index, period_ns, engine->scope.n_cpus);
 }
 
 static void settle_late(struct engine *engine, unsigned int index)
@@ -417,11 +420,11 @@ static void settle_late(struct engine *engine, unsigned int index)
 		return;
 	if (status->coverable > 0)
 		coverage_with_late(coverage, choice_is_counted(engine, index), &status->coverable);
-	if (engine->late_noted || coverage->late_ns < LATE_MIN_NS ||
+	if (engine->tick.late_noted || coverage->late_ns < LATE_MIN_NS ||
 		coverage_late_share(coverage) < LATE_SHARE)
 		return;
-	engine->late_noted = true;
-	engine_note(engine, NOTE_BORN_LATE, engine->cpu_wide ? 0 : EACCES, 0, 0, NULL);
+	engine->tick.late_noted = true;
+	engine_note(engine, NOTE_BORN_LATE, engine->scope.cpu_wide ? 0 : EACCES, 0, 0, NULL);
 }
 
 static void settle_coverage(struct engine *engine)
@@ -470,8 +473,8 @@ void engine_tick(struct engine *engine, bool all)
 	note_changes(engine, all);
 	span_tick(engine);
 	/* Entries that the flight recorder's samples may need are kept. */
-	follow_expire(&engine->follow, flight_begin_ns(engine, engine->round_ns - NS_PER_S));
-	tasks_expire(engine->ingest.tasks, engine->round_ns - NS_PER_S);
+	follow_expire(&engine->follow, flight_begin_ns(engine, engine->round.begun_ns - NS_PER_S));
+	tasks_expire(engine->ingest.tasks, engine->round.begun_ns - NS_PER_S);
 }
 
 static void publish_followed(struct engine *engine)
@@ -534,7 +537,7 @@ void engine_publish(struct engine *engine)
 
 	/* Rounds continue after the end, but the duration stays. */
 	if (!is_over(&engine->shared) || !is_over(status))
-		status->now_ns = engine->round_ns;
+		status->now_ns = engine->round.begun_ns;
 	status->paused = engine->paused;
 	status->flight_holds_s = engine->flight.holds_s;
 	status->processes = engine->filter ? engine->follow.alive : 0;

@@ -61,7 +61,7 @@ static int prepare(struct engine *engine)
 
 int wake_open_ring(struct engine *engine, int cpu)
 {
-	unsigned int order = order_for_cpus(engine, LOCK_SHARE * engine->n_cpus);
+	unsigned int order = order_for_cpus(engine, LOCK_SHARE * engine->scope.n_cpus);
 
 	return scope_open_ring(engine, &engine->wakes.attr, cpu, order, true);
 }
@@ -123,11 +123,11 @@ void wake_sample(struct engine *engine, const struct perf_event_header *header)
 		engine->status.unknown_records++;
 		return;
 	}
-	if (!offcpu_is_out(&engine->offcpu, (int32_t)tid))
+	if (!offcpu_is_out(&engine->spans.offcpu, (int32_t)tid))
 		return;
 	span_pass(engine, record.id.time_ns);
 	tap_wake(engine, header);
-	offcpu_ready(&engine->offcpu, (int32_t)tid, record.id.time_ns);
+	offcpu_ready(&engine->spans.offcpu, (int32_t)tid, record.id.time_ns);
 }
 
 uint64_t wake_take_delay(struct engine *engine, int32_t tid, const struct offcpu_span *span)

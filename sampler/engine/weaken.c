@@ -4,6 +4,8 @@
  *
  * It also adds the notes about fallbacks taken and about refusals.  Runs in the sampling thread.
  */
+#include "sampler/engine/weaken.h"
+#include "sampler/engine/attr.h"
 #include "sampler/engine/internal.h"
 #include "sampler/events/silent.h"
 

@@ -12,7 +12,9 @@
 
 #include <cmocka.h>
 
+#include "sampler/engine/change.h"
 #include "sampler/engine/internal.h"
+#include "sampler/engine/rate.h"
 
 #include <stdlib.h>
 
@@ -163,7 +165,7 @@ static int teardown(void **state)
 
 	world->engine->points = NULL;
 	world->engine->n_points = 0;
-	free(world->engine->touched);
+	free(world->engine->round.touched);
 	engine_free(world->engine);
 	free(world);
 	return 0;
@@ -174,15 +176,15 @@ static void leave_samples(struct world *world, unsigned int index, uint32_t n)
 {
 	struct engine *engine = world->engine;
 
-	if (!engine->touched) {
-		engine->touched = calloc(EVENTS, sizeof(struct point_event *));
-		assert_non_null(engine->touched);
-		engine->touched_capacity = EVENTS;
+	if (!engine->round.touched) {
+		engine->round.touched = calloc(EVENTS, sizeof(struct point_event *));
+		assert_non_null(engine->round.touched);
+		engine->round.touched_capacity = EVENTS;
 	}
 	assert_true(kernel.limit[index] >= n);
 	kernel.limit[index] -= n;
 	world->events[index].consumed = n;
-	engine->touched[engine->n_touched++] = &world->events[index];
+	engine->round.touched[engine->round.n_touched++] = &world->events[index];
 }
 
 /* strobe knows how many overflows are left in the kernel, except for those that enabling adds. */
@@ -321,9 +323,9 @@ static bool leads_switches(struct engine *engine, unsigned int index)
 	const struct record record = {
 		.id = {.pid = 1, .tid = 1, .time_ns = NS_PER_S}, .switched = {.out = true}};
 
-	engine->span_next_ns = UINT64_MAX;
+	engine->spans.next_ns = UINT64_MAX;
 	span_switch(engine, index, &header, &record);
-	return engine->span_next_ns != UINT64_MAX;
+	return engine->spans.next_ns != UINT64_MAX;
 }
 
 /* Two events report switches.  Those of the event that goes on count. */

@@ -18,7 +18,9 @@
 
 #include <cmocka.h>
 
+#include "sampler/engine/attr.h"
 #include "sampler/engine/internal.h"
+#include "sampler/engine/weaken.h"
 #include "sampler/events/silent.h"
 
 /* The fake machine. */
@@ -87,7 +89,7 @@ static int try_spec(struct event_spec *specs, struct engine **out)
 	config.target.n_pids = 1;
 	config.target.command_output_fd = -1;
 	assert_int_equal(engine_new(&engine, &config), 0);
-	engine->fd_limit = 1024;
+	engine->budget.fd_limit = 1024;
 	engine->filter = true;
 	choice_add_all(engine, specs, 1, NULL);
 	free(specs);

@@ -80,7 +80,7 @@ static void test_limits(void **state)
 	assert_int_equal(pages(engine, 0, 4), 64);
 	assert_int_equal(pages(engine, 0, 10), 16);
 	/* Pages that are locked already make no difference. */
-	engine->locked_pages = 2000;
+	engine->budget.locked_pages = 2000;
 	assert_int_equal(pages(engine, 0, 1), 64);
 }
 
@@ -126,7 +126,7 @@ static void enqueue(struct engine *engine, struct follow_process *process, int32
 	struct follow_task *task = follow_add_task(&engine->follow, process, tid);
 
 	assert_non_null(task);
-	attach_enqueue(engine, &engine->born, task);
+	attach_enqueue(engine, &engine->attach.born, task);
 }
 
 /* A launched program is planned for as one thread, and then has 64 more at once. */
@@ -142,20 +142,20 @@ static void test_births(void **state)
 		print_message("Not root, or no events here.\n");
 		skip();
 	}
-	engine->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	assert_true(engine->epoll_fd >= 0);
+	engine->loop.epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	assert_true(engine->loop.epoll_fd >= 0);
 	engine->limits.cap_ipc_lock = false;
 	engine->limits.paranoid = 2;
 	/* Enough for all rings at the size for many threads. */
 	engine->limits.memlock_soft = (64 * 17 + 65) * PAGE;
-	engine->fd_limit = 1024;
-	engine->trackers = engine->side_by_cpu = true;
+	engine->budget.fd_limit = 1024;
+	engine->scope.trackers = engine->scope.side_by_cpu = true;
 	engine->status.scope = engine->config.scope = SCOPE_TASK;
 	follow_init(&engine->follow);
 	process = follow_add_process(&engine->follow, getpid(), true);
 	assert_non_null(process);
 	attach_plan(engine, 1);
-	assert_int_equal(engine->order, 6);
+	assert_int_equal(engine->budget.order, 6);
 	enqueue(engine, process, getpid());
 	while (target_work(engine))
 		;
@@ -168,7 +168,7 @@ static void test_births(void **state)
 	if (opened) {
 		assert_int_equal(opened, 65);
 		assert_int_equal(engine->follow.left_out, 0);
-		assert_int_equal(engine->locked_pages, 65 + 64 * 17);
+		assert_int_equal(engine->budget.locked_pages, 65 + 64 * 17);
 		assert_int_equal(ring_size(engine->points[64]->channel->ring), 16 * PAGE);
 	}
 	while (engine->n_points)
@@ -177,9 +177,9 @@ static void test_births(void **state)
 	follow_fini(&engine->follow);
 	free(engine->points);
 	free(engine->channels);
-	free(engine->sources);
-	free(engine->born.tids);
-	close(engine->epoll_fd);
+	free(engine->round.sources);
+	free(engine->attach.born.tids);
+	close(engine->loop.epoll_fd);
 	if (!opened) {
 		print_message("The events of threads are refused.\n");
 		skip();

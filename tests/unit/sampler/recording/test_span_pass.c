@@ -23,8 +23,8 @@ static int setup(void **state)
 
 	assert_non_null(engine);
 	span_init(engine);
-	engine->span_next_ns = 2 * SLICE;
-	engine->round_ns = 2 * SLICE - 10;
+	engine->spans.next_ns = 2 * SLICE;
+	engine->round.begun_ns = 2 * SLICE - 10;
 	*state = engine;
 	return 0;
 }
@@ -44,12 +44,12 @@ static void test_beyond_the_round(void **state)
 	struct engine *engine = *state;
 
 	span_pass(engine, 2 * SLICE + 10);
-	assert_int_equal(engine->span_next_ns, 2 * SLICE);
-	engine->round_ns = 3 * SLICE + 5;
+	assert_int_equal(engine->spans.next_ns, 2 * SLICE);
+	engine->round.begun_ns = 3 * SLICE + 5;
 	span_pass(engine, 2 * SLICE + 10);
-	assert_int_equal(engine->span_next_ns, 3 * SLICE);
+	assert_int_equal(engine->spans.next_ns, 3 * SLICE);
 	span_pass(engine, 5 * SLICE);
-	assert_int_equal(engine->span_next_ns, 4 * SLICE);
+	assert_int_equal(engine->spans.next_ns, 4 * SLICE);
 }
 
 /* In the last round, all rings are read to the end. */
@@ -59,7 +59,7 @@ static void test_last_round(void **state)
 
 	engine->stopped = true;
 	span_pass(engine, 2 * SLICE + 10);
-	assert_int_equal(engine->span_next_ns, 3 * SLICE);
+	assert_int_equal(engine->spans.next_ns, 3 * SLICE);
 }
 
 int main(void)
