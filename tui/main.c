@@ -23,6 +23,7 @@
 #include "tui/screen/live.h"
 #include "tui/screen/settings.h"
 #include "tui/session/memory.h"
+#include "tui/session/request.h"
 #include "tui/session/waiting.h"
 #include "tui/terminal/charset.h"
 #include "tui/terminal/term.h"

@@ -12,7 +12,8 @@
 #ifndef SAMPLER_COUNTING_COUNTING_H
 #define SAMPLER_COUNTING_COUNTING_H
 
-#include "sampler/engine/engine.h"
+#include "sampler/engine/config.h"
+#include "sampler/engine/failure.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,6 +6,8 @@
 #define SAMPLER_COUNTING_PRIVATE_H
 
 #include "sampler/counting/counting.h"
+#include "sampler/engine/config.h"
+#include "sampler/engine/failure.h"
 #include "sampler/events/inherited.h"
 #include "sampler/kernel/launch.h"
 

@@ -10,8 +10,11 @@
  */
 #include "sampler/engine/change.h"
 #include "sampler/engine/attr.h"
+#include "sampler/engine/config.h"
+#include "sampler/engine/failure.h"
 #include "sampler/engine/group.h"
 #include "sampler/engine/internal.h"
+#include "sampler/engine/note.h"
 #include "sampler/engine/stack.h"
 #include "sampler/engine/weaken.h"
 

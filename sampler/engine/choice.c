@@ -11,7 +11,11 @@
 #include "sampler/engine/weaken.h"
 #include "sampler/kernel/attr.h"
 
+#include "sampler/engine/choice.h"
+#include "sampler/engine/config.h"
+#include "sampler/engine/failure.h"
 #include "sampler/events/cgroup.h"
+#include "sampler/events/event.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 
 #include "sampler/engine/coverage.h"
 #include "sampler/engine/engine.h"
-#include "sampler/events/event.h"
+#include "sampler/events/spec.h"
 #include "sampler/kernel/record.h"
 #include "sampler/store/unwind.h"
 

@@ -4,7 +4,10 @@
  */
 #include "sampler/engine/internal.h"
 
+#include "sampler/engine/config.h"
+#include "sampler/engine/engine.h"
 #include "sampler/events/cgroup.h"
+#include "sampler/events/event.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -2,12 +2,13 @@
 /*
  * flight.h - the flight recorder: rings that overwrite themselves, and what is held for them.
  *
- * Without a flight recorder these functions do nothing, but flight_open_ring() and flight_hold() must
- * not be called.
+ * Without a flight recorder these functions do nothing, but flight_open_ring() and flight_hold()
+ * must not be called.
  */
 #ifndef SAMPLER_ENGINE_FLIGHT_H
 #define SAMPLER_ENGINE_FLIGHT_H
 
+#include "sampler/engine/config.h"
 #include "sampler/engine/engine.h"
 #include "sampler/engine/trigger.h"
 #include "sampler/kernel/backward.h"

@@ -10,7 +10,9 @@
  */
 #include "sampler/engine/group.h"
 #include "sampler/engine/attr.h"
+#include "sampler/engine/config.h"
 #include "sampler/engine/internal.h"
+#include "sampler/engine/note.h"
 #include "sampler/engine/weaken.h"
 
 #include <errno.h>

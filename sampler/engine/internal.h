@@ -2,10 +2,18 @@
 /*
  * internal.h - struct engine, shared by the engine's own files, which alone include it.
  *
- * Each part has a header with its state and functions: attach.h, attr.h (how an event is opened),
- * change.h (of running events), choice.h, fields.h, flight.h, group.h, loop.h (the sampling thread),
- * open.h (points and rings), pending.h, rate.h, round.h (records, credit), scope.h, span.h, stack.h,
- * tap.h, target.h, tick.h (each second), wake.h, weaken.h (fallbacks).
+ * Each part of the engine has a header with its state and functions.
+ *
+ * choice.h  the chosen events           open.h    points, rings, events
+ * loop.h    the sampling thread         round.h   records and credit
+ * tick.h    work of each second         attach.h  attaching
+ * target.h  following                   scope.h   tasks, CPUs or inheritance
+ * attr.h    how an event is opened      weaken.h  fallbacks, refusals
+ * group.h   groups of events            change.h  changes of running events
+ * rate.h    rates, weights of samples   fields.h  fields of samples
+ * flight.h  the flight recorder         tap.h     passes records to the tap
+ * span.h    off-CPU time                wake.h    wake-ups, which split it
+ * stack.h   size of stack copies        pending.h samples waiting for unwind tables
  *
  * The sampling thread owns everything except the members below `lock`.
  */
@@ -15,6 +23,7 @@
 #include "sampler/base/idmap.h"
 #include "sampler/engine/attach.h"
 #include "sampler/engine/choice.h"
+#include "sampler/engine/config.h"
 #include "sampler/engine/engine.h"
 #include "sampler/engine/fields.h"
 #include "sampler/engine/flight.h"
@@ -27,6 +36,7 @@
 #include "sampler/engine/round.h"
 #include "sampler/engine/scope.h"
 #include "sampler/engine/span.h"
+#include "sampler/engine/status.h"
 #include "sampler/engine/tap.h"
 #include "sampler/engine/target.h"
 #include "sampler/engine/tick.h"

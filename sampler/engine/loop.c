@@ -3,10 +3,14 @@
  * loop.c - the sampling thread: waits in epoll, drains, sweeps, executes commands.
  */
 #include "sampler/engine/change.h"
+#include "sampler/engine/config.h"
+#include "sampler/engine/failure.h"
 #include "sampler/engine/group.h"
 #include "sampler/engine/internal.h"
+#include "sampler/engine/note.h"
 #include "sampler/engine/rate.h"
 #include "sampler/engine/stack.h"
+#include "sampler/engine/status.h"
 #include "sampler/engine/weaken.h"
 
 #include <errno.h>

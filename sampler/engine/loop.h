@@ -6,6 +6,7 @@
 #define SAMPLER_ENGINE_LOOP_H
 
 #include "sampler/engine/engine.h"
+#include "sampler/engine/failure.h"
 
 #include <linux/perf_event.h>
 #include <stdint.h>

@@ -7,7 +7,7 @@
 #ifndef SAMPLER_ENGINE_MAILBOX_H
 #define SAMPLER_ENGINE_MAILBOX_H
 
-#include "sampler/events/event.h"
+#include "sampler/events/spec.h"
 
 #include <pthread.h>
 

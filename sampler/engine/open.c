@@ -9,6 +9,7 @@
 #include "sampler/engine/attr.h"
 #include "sampler/engine/group.h"
 #include "sampler/engine/internal.h"
+#include "sampler/engine/note.h"
 #include "sampler/engine/stack.h"
 #include "sampler/engine/weaken.h"
 #include "sampler/kernel/attr.h"

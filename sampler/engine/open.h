@@ -76,7 +76,7 @@ struct point {
 	bool on_exec; /* the exec of the task arms it */
 };
 
-/* What events may use of this user's limits. */
+/* Descriptors and locked pages, which this user's limits allow. */
 struct budget {
 	uint64_t fd_limit, fds; /* fds: open descriptors of perf events */
 	uint64_t locked_pages;

@@ -9,7 +9,9 @@
 #include "sampler/engine/rate.h"
 #include "sampler/engine/attr.h"
 #include "sampler/engine/change.h"
+#include "sampler/engine/config.h"
 #include "sampler/engine/internal.h"
+#include "sampler/engine/note.h"
 #include "sampler/kernel/attr.h"
 
 #include <errno.h>

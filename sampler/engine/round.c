@@ -7,6 +7,7 @@
 #include "sampler/base/grow.h"
 #include "sampler/engine/group.h"
 #include "sampler/engine/internal.h"
+#include "sampler/engine/note.h"
 #include "sampler/engine/rate.h"
 #include "sampler/kernel/attr.h"
 

@@ -19,7 +19,7 @@ struct point_event;
 
 struct round {
 	uint64_t begun_ns;
-	struct point_event *last_event; /* of the last sample */
+	struct point_event *last_event; /* event of the last sample */
 	struct merge_source *sources; /* room for all channels */
 	struct point_event **touched; /* events that consumed overflows in this round */
 	size_t n_touched, touched_capacity;

@@ -7,6 +7,8 @@
  */
 #include "sampler/base/grow.h"
 #include "sampler/engine/internal.h"
+#include "sampler/engine/note.h"
+#include "sampler/engine/status.h"
 
 #include <errno.h>
 #include <stdlib.h>

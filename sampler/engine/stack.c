@@ -17,8 +17,10 @@
 #include "sampler/engine/stack.h"
 #include "sampler/engine/attr.h"
 #include "sampler/engine/change.h"
+#include "sampler/engine/config.h"
 #include "sampler/engine/group.h"
 #include "sampler/engine/internal.h"
+#include "sampler/engine/note.h"
 #include "sampler/kernel/attr.h"
 
 #include <errno.h>

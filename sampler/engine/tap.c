@@ -3,6 +3,7 @@
  * tap.c - passes all data that goes into the store to the tap.  Runs in the sampling thread.
  */
 #include "sampler/engine/attr.h"
+#include "sampler/engine/config.h"
 #include "sampler/engine/internal.h"
 
 #include <string.h>

@@ -6,8 +6,11 @@
  * Runs in the sampling thread; the lock is held only for copying.
  */
 #include "sampler/engine/change.h"
+#include "sampler/engine/config.h"
 #include "sampler/engine/internal.h"
+#include "sampler/engine/note.h"
 #include "sampler/engine/stack.h"
+#include "sampler/engine/status.h"
 #include "sampler/kernel/attr.h"
 
 #include <errno.h>

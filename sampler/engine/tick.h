@@ -6,6 +6,7 @@
 #define SAMPLER_ENGINE_TICK_H
 
 #include "sampler/engine/engine.h"
+#include "sampler/engine/note.h"
 
 #include <stdbool.h>
 #include <stddef.h>

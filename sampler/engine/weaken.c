@@ -6,7 +6,10 @@
  */
 #include "sampler/engine/weaken.h"
 #include "sampler/engine/attr.h"
+#include "sampler/engine/failure.h"
 #include "sampler/engine/internal.h"
+#include "sampler/engine/note.h"
+#include "sampler/events/event.h"
 #include "sampler/events/silent.h"
 
 #include <errno.h>

@@ -5,7 +5,8 @@
 #ifndef SAMPLER_ENGINE_WEAKEN_H
 #define SAMPLER_ENGINE_WEAKEN_H
 
-#include "sampler/events/event.h"
+#include "sampler/engine/failure.h"
+#include "sampler/events/spec.h"
 
 #include <stdbool.h>
 

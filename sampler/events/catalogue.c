@@ -10,6 +10,7 @@
 #include "sampler/base/grow.h"
 #include "sampler/base/sysfile.h"
 #include "sampler/events/catalogue_private.h"
+#include "sampler/events/event.h"
 #include "sampler/machine/pmu.h"
 #include "sampler/machine/tracefs.h"
 

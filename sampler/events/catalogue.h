@@ -15,7 +15,7 @@
 #ifndef SAMPLER_EVENTS_CATALOGUE_H
 #define SAMPLER_EVENTS_CATALOGUE_H
 
-#include "sampler/events/event.h"
+#include "sampler/events/spec.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,6 +6,7 @@
  */
 #include "sampler/events/catalogue_private.h"
 
+#include "sampler/events/parse.h"
 #include "sampler/kernel/sys.h"
 #include "sampler/machine/proc.h"
 #include "sampler/machine/tracefs.h"

@@ -9,7 +9,7 @@
 #ifndef SAMPLER_EVENTS_CGROUP_H
 #define SAMPLER_EVENTS_CGROUP_H
 
-#include "sampler/events/event.h"
+#include "sampler/events/spec.h"
 
 #include <limits.h>
 #include <stdbool.h>

@@ -8,7 +8,7 @@
 #ifndef SAMPLER_EVENTS_CLASH_H
 #define SAMPLER_EVENTS_CLASH_H
 
-#include "sampler/events/event.h"
+#include "sampler/events/spec.h"
 
 enum event_clash_kind {
 	EVENT_CLASH_NONE,

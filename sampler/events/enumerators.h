@@ -11,7 +11,7 @@
 #ifndef SAMPLER_EVENTS_ENUMERATORS_H
 #define SAMPLER_EVENTS_ENUMERATORS_H
 
-#include "sampler/events/event.h"
+#include "sampler/events/spec.h"
 
 #include <stddef.h>
 

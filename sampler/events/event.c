@@ -6,6 +6,7 @@
  * and modifiers follow in the same way for all families.
  */
 #include "sampler/events/event.h"
+#include "sampler/events/parse.h"
 
 #include "sampler/base/grow.h"
 #include "sampler/events/private.h"

@@ -6,6 +6,7 @@
 #include "sampler/events/inherited.h"
 
 #include "sampler/base/grow.h"
+#include "sampler/events/event.h"
 #include "sampler/machine/tracefs.h"
 
 #include <errno.h>

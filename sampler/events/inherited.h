@@ -16,7 +16,7 @@
 #ifndef SAMPLER_EVENTS_INHERITED_H
 #define SAMPLER_EVENTS_INHERITED_H
 
-#include "sampler/events/event.h"
+#include "sampler/events/spec.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,6 +2,7 @@
 /*
  * modifiers.c - the modifier letters after an event: u k h G H I p P S D e W.
  */
+#include "sampler/events/parse.h"
 #include "sampler/events/private.h"
 
 #include <errno.h>

@@ -4,6 +4,8 @@
  *
  * These are generic, cache and raw events, and bare numbers.
  */
+#include "sampler/events/event.h"
+#include "sampler/events/parse.h"
 #include "sampler/events/private.h"
 #include "sampler/machine/tracefs.h"
 

@@ -2,6 +2,7 @@
 /*
  * names.c - event names as texts: shortens long names and splits lists.
  */
+#include "sampler/events/event.h"
 #include "sampler/events/private.h"
 
 #include <ctype.h>

@@ -4,6 +4,7 @@
  *
  * Runs only after parsing failed; it may read all of tracefs and sysfs.
  */
+#include "sampler/events/event.h"
 #include "sampler/events/private.h"
 #include "sampler/machine/tracefs.h"
 

@@ -5,6 +5,7 @@
  * They are tried if no other family has the name, and for --pfm-events.
  */
 #include "sampler/machine/pfm.h"
+#include "sampler/events/parse.h"
 #include "sampler/events/private.h"
 
 #include <errno.h>

@@ -2,6 +2,8 @@
 /*
  * pmu.c - events of a named PMU ("cpu/event=0x3c/"), and named events of any PMU ("tsc").
  */
+#include "sampler/events/event.h"
+#include "sampler/events/parse.h"
 #include "sampler/events/private.h"
 
 #include <errno.h>

@@ -8,7 +8,8 @@
 #ifndef SAMPLER_EVENTS_PRIVATE_H
 #define SAMPLER_EVENTS_PRIVATE_H
 
-#include "sampler/events/event.h"
+#include "sampler/events/parse.h"
+#include "sampler/events/spec.h"
 #include "sampler/machine/pmu.h"
 
 #define EVENT_ITEMS_MAX 4096 /* most events in one text */

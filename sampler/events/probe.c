@@ -4,6 +4,8 @@
  *
  * Symbols stay unresolved (event_needs), since the parser has no symbol tables.
  */
+#include "sampler/events/event.h"
+#include "sampler/events/parse.h"
 #include "sampler/events/private.h"
 
 #include <ctype.h>

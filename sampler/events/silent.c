@@ -3,6 +3,7 @@
 #include "sampler/events/silent.h"
 
 #include "sampler/base/sysfile.h"
+#include "sampler/events/event.h"
 #include "sampler/kernel/sys.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef SAMPLER_EVENTS_SILENT_H
 #define SAMPLER_EVENTS_SILENT_H
 
-#include "sampler/events/event.h"
+#include "sampler/events/spec.h"
 
 enum silent_reason {
 	SILENT_NOT,

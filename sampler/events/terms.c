@@ -4,6 +4,8 @@
  *
  * Some terms apply to any event; others come from a PMU's formats and events.
  */
+#include "sampler/events/event.h"
+#include "sampler/events/parse.h"
 #include "sampler/events/private.h"
 
 #include <errno.h>

@@ -2,6 +2,7 @@
 /*
  * trace.c - tracepoints: one by its two names, or all that match patterns.
  */
+#include "sampler/events/parse.h"
 #include "sampler/events/private.h"
 #include "sampler/machine/tracefs.h"
 

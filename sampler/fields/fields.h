@@ -10,7 +10,7 @@
 #ifndef SAMPLER_FIELDS_FIELDS_H
 #define SAMPLER_FIELDS_FIELDS_H
 
-#include "sampler/events/event.h"
+#include "sampler/events/spec.h"
 #include "sampler/fields/values.h"
 #include "sampler/kernel/record.h"
 

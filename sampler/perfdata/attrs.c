@@ -3,6 +3,7 @@
 #include "sampler/perfdata/attrs.h"
 
 #include "sampler/base/grow.h"
+#include "sampler/events/event.h"
 #include "sampler/kernel/sys.h"
 #include "sampler/perfdata/swap.h"
 

@@ -15,7 +15,7 @@
 #ifndef SAMPLER_PERFDATA_READER_H
 #define SAMPLER_PERFDATA_READER_H
 
-#include "sampler/events/event.h"
+#include "sampler/events/spec.h"
 #include "sampler/kernel/record.h"
 #include "sampler/perfdata/perfdata.h"
 

@@ -9,7 +9,7 @@
 #ifndef SAMPLER_PERFDATA_TRACING_H
 #define SAMPLER_PERFDATA_TRACING_H
 
-#include "sampler/events/event.h"
+#include "sampler/events/spec.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -9,9 +9,10 @@
 #ifndef SAMPLER_RECORDING_RECORDER_H
 #define SAMPLER_RECORDING_RECORDER_H
 
-#include "sampler/engine/engine.h"
+#include "sampler/engine/config.h"
 #include "sampler/perfdata/writer.h"
 
+struct engine_status;
 struct recorder;
 
 struct recorder_config {

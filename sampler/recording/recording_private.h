@@ -8,7 +8,9 @@
 #define SAMPLER_RECORDING_PRIVATE_H
 
 #include "sampler/base/idmap.h"
+#include "sampler/engine/config.h"
 #include "sampler/engine/notes.h"
+#include "sampler/engine/status.h"
 #include "sampler/perfdata/order.h"
 #include "sampler/perfdata/tracing.h"
 #include "sampler/recording/chains.h"

@@ -48,7 +48,7 @@ struct loader {
 	size_t n_copies;
 	char *packet; /* WIRE_PACKET_BYTES */
 	bool is_quiet; /* the loader thread's: another request adds the notes about files */
-	bool tentative; /* the loader thread's: of the current image */
+	bool tentative; /* the loader thread's: see struct loader_image */
 	bool told_unconfined, told_no_worker;
 	int64_t started_s; /* seconds since 1970 */
 	int no_worker_error; /* in the last note */

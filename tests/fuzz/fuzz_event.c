@@ -4,7 +4,7 @@
  *
  * An event's canonical name must parse to an equal event.
  */
-#include "sampler/events/event.h"
+#include "sampler/events/parse.h"
 
 #include "tests/unit/event_fixture.h"
 

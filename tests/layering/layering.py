@@ -64,8 +64,8 @@ MAY = {
                    "sampler/perfdata symbols/base tui/base tui/query tui/explain tui/session "
                    "tui/export tui/controls",
     "tui/commands": "sampler/base sampler/machine sampler/kernel sampler/events sampler/store "
-                    "sampler/counting sampler/recording symbols/base symbols/wire symbols/client "
-                    "tui/base tui/names tui/query tui/tables tui/annotate tui/explain "
+                    "sampler/engine sampler/counting sampler/recording symbols/base symbols/wire "
+                    "symbols/client tui/base tui/names tui/query tui/tables tui/annotate tui/explain "
                     "tui/session tui/export tui/options",
     "tui/model": "sampler/machine sampler/events sampler/store sampler/engine sampler/recording "
                  "symbols/base symbols/client tui/base tui/names tui/query tui/tables "

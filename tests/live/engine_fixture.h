@@ -7,7 +7,12 @@
 #ifndef TESTS_LIVE_ENGINE_FIXTURE_H
 #define TESTS_LIVE_ENGINE_FIXTURE_H
 
+#include "sampler/engine/config.h"
 #include "sampler/engine/engine.h"
+#include "sampler/engine/note.h"
+#include "sampler/engine/status.h"
+#include "sampler/events/event.h"
+#include "sampler/events/parse.h"
 #include "sampler/kernel/sys.h"
 #include "tests/live/amounts.h"
 

@@ -8,6 +8,10 @@
 #include "tests/live/engine_orders.h"
 
 #include "sampler/counting/counting.h"
+#include "sampler/engine/config.h"
+#include "sampler/engine/failure.h"
+#include "sampler/engine/note.h"
+#include "sampler/events/parse.h"
 #include "sampler/machine/bpf.h"
 
 #include <errno.h>

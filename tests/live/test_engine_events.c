@@ -2,6 +2,10 @@
 /*
  * test_engine_events.c - samples, counts, losses, credit and coverage on real events.
  */
+#include "sampler/engine/config.h"
+#include "sampler/engine/note.h"
+#include "sampler/engine/status.h"
+#include "sampler/events/parse.h"
 #include "tests/live/engine_fixture.h"
 
 #include <errno.h>

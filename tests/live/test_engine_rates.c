@@ -2,6 +2,9 @@
 /*
  * test_engine_rates.c - sums of weights match the kernel's count while an event's rate changes.
  */
+#include "sampler/engine/config.h"
+#include "sampler/engine/note.h"
+#include "sampler/events/parse.h"
 #include "tests/live/engine_fixture.h"
 #include "tests/live/engine_orders.h"
 

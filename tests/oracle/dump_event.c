@@ -7,6 +7,7 @@
  * A text that is refused gives "error KIND at OFFSET near NAME".
  */
 #include "sampler/events/event.h"
+#include "sampler/events/parse.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,7 +4,9 @@
  *
  * usage: dump_recording FILE
  */
+#include "sampler/engine/status.h"
 #include "sampler/recording/recording.h"
+#include "sampler/store/stacks.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,6 +5,7 @@
 #include "tests/screens/fake_calls.h"
 
 #include "tests/screens/fake_model.h"
+#include "tui/tables/calltree.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -8,10 +8,13 @@
 
 #include "tui/model/model.h"
 
+struct calltree_query;
+struct calltree;
+
 /* Least weight of a node; trees leave out lighter ones.  0: trees have all nodes. */
 extern uint64_t fake_calls_least;
 
-/* Implements model_ops.tree. */
+/* Implements model_queries.tree. */
 int fake_calls_tree(struct model *model, const struct calltree_query *query, struct calltree *out);
 
 #endif

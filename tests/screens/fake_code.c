@@ -3,6 +3,7 @@
  * fake_code.c - one function with nested jumps, a loop, calls, and an inlined function.
  */
 #include "tests/screens/fake_code.h"
+#include "tui/model/queries.h"
 
 #include <errno.h>
 #include <stdio.h>

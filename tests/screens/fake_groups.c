@@ -5,6 +5,7 @@
 #include "tests/screens/fake_groups.h"
 
 #include "tests/screens/fake_model.h"
+#include "tui/model/queries.h"
 #include "tui/query/expr.h"
 
 #include <stdio.h>

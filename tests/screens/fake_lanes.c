@@ -6,6 +6,8 @@
  * two rarely.
  */
 #include "tests/screens/fake_lanes.h"
+#include "tui/model/queries.h"
+#include "tui/tables/lanes.h"
 
 #include <errno.h>
 #include <stdio.h>

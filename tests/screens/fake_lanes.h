@@ -8,7 +8,9 @@
 
 #include "tui/model/model.h"
 
-/* Implement the operations of these names in model_ops. */
+struct lanes;
+
+/* Implement the operations of these names in model_queries. */
 int fake_lanes(
 	struct model *model, enum query_group group, size_t columns, const struct lanes **out);
 char fake_task_state(struct model *model, int32_t tid);

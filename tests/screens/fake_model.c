@@ -9,11 +9,17 @@
  */
 #include "tests/screens/fake_model.h"
 
+#include "sampler/engine/config.h"
+#include "sampler/engine/status.h"
+#include "sampler/events/parse.h"
 #include "tests/screens/fake_calls.h"
 #include "tests/screens/fake_code.h"
 #include "tests/screens/fake_groups.h"
 #include "tests/screens/fake_lanes.h"
 #include "tests/screens/fake_offers.h"
+#include "tui/model/commands.h"
+#include "tui/model/queries.h"
+#include "tui/session/export_format.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -591,18 +597,13 @@ static void fake_save_stop(struct model *model)
 	model->saving = false;
 }
 
-static const struct model_ops fake_ops = {
+static const struct model_queries fake_queries = {
 	.refresh = fake_refresh,
 	.rows = fake_rows,
 	.symbol = fake_symbol,
 	.cell = fake_cell,
 	.sums = fake_sums,
 	.trend = fake_trend,
-	.baseline = fake_baseline,
-	.baseline_file = fake_baseline_file,
-	.baseline_stop = fake_baseline_stop,
-	.crumb_add = fake_crumb_add,
-	.crumb_drop = fake_crumb_drop,
 	.tree = fake_calls_tree,
 	.busiest = fake_busiest,
 	.breakdown = fake_breakdown,
@@ -613,6 +614,17 @@ static const struct model_ops fake_ops = {
 	.processes = fake_processes,
 	.followed = fake_followed,
 	.user_name = fake_user,
+	.code = &fake_code_ops,
+	.offers = &fake_offer_ops,
+	.groups = &fake_group_ops,
+};
+
+static const struct model_commands fake_commands = {
+	.baseline = fake_baseline,
+	.baseline_file = fake_baseline_file,
+	.baseline_stop = fake_baseline_stop,
+	.crumb_add = fake_crumb_add,
+	.crumb_drop = fake_crumb_drop,
 	.attach = fake_attach,
 	.detach = fake_detach,
 	.event_add = fake_event_add,
@@ -632,9 +644,6 @@ static const struct model_ops fake_ops = {
 	.export_stop = fake_export_stop,
 	.fetch = fake_fetch,
 	.fetch_cancel = fake_fetch_cancel,
-	.code = &fake_code_ops,
-	.offers = &fake_offer_ops,
-	.groups = &fake_group_ops,
 };
 
 void fake_model_init(struct fake_model *fake)
@@ -645,7 +654,8 @@ void fake_model_init(struct fake_model *fake)
 	memset(fake, 0, sizeof(*fake));
 	fake_code = (struct fake_code){.waits = false};
 	fake_offers = (struct fake_offers){.unread = false};
-	model->ops = &fake_ops;
+	model->queries = &fake_queries;
+	model->commands = &fake_commands;
 	model->now_ns = 202 * SECOND;
 	model->to_ns = model->now_ns;
 	model->from_ns = model->to_ns - WINDOW_LENGTH_NS;

@@ -3,6 +3,9 @@
  * fake_offers.c - see fake_offers.h.
  */
 #include "tests/screens/fake_offers.h"
+#include "sampler/events/catalogue.h"
+#include "tui/model/offers.h"
+#include "tui/model/queries.h"
 
 #include <errno.h>
 #include <stdio.h>

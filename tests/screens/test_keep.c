@@ -12,6 +12,7 @@
 #include "tests/screens/fixture.h"
 #include "tests/unit/scratch.h"
 #include "tui/screen/settings.h"
+#include "tui/session/export_format.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -8,6 +8,7 @@
 #define TESTS_UNIT_ARGS_LINES_H
 
 #include "tui/options/args.h"
+#include "tui/session/request.h"
 
 #include <errno.h>
 #include <string.h>

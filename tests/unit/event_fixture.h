@@ -8,7 +8,7 @@
 #ifndef TESTS_UNIT_EVENT_FIXTURE_H
 #define TESTS_UNIT_EVENT_FIXTURE_H
 
-#include "sampler/events/event.h"
+#include "sampler/events/spec.h"
 #include "tests/unit/scratch.h"
 
 #include <stdio.h>

@@ -8,9 +8,13 @@
 #ifndef TESTS_MODEL_FIXTURE_H
 #define TESTS_MODEL_FIXTURE_H
 
+#include "sampler/engine/status.h"
 #include "tests/unit/labelled_task.h"
 #include "tui/export/save.h"
+#include "tui/model/commands.h"
 #include "tui/model/live_private.h"
+#include "tui/model/queries.h"
+#include "tui/session/request.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -139,7 +143,7 @@ static inline int model_fixture_record(
 
 static inline void model_fixture_refresh(struct model_fixture *fixture)
 {
-	assert_int_equal(fixture->model->ops->refresh(fixture->model, true), 0);
+	assert_int_equal(fixture->model->queries->refresh(fixture->model, true), 0);
 }
 
 static inline void model_fixture_pause(void)
@@ -199,7 +203,7 @@ static inline void model_fixture_compare(struct model_fixture *fixture, const ch
 {
 	char message[400] = "";
 
-	if (fixture->model->ops->baseline_file(fixture->model, path, message, sizeof(message)))
+	if (fixture->model->commands->baseline_file(fixture->model, path, message, sizeof(message)))
 		fail_msg("%s", message);
 	while (fixture->model->base_reading.active) {
 		model_fixture_pause();

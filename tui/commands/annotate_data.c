@@ -9,6 +9,7 @@
 #include "tui/base/csv.h"
 #include "tui/commands/report_private.h"
 #include "tui/export/jsontext.h"
+#include "tui/session/request.h"
 
 #include <inttypes.h>
 

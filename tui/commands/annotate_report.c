@@ -14,6 +14,7 @@
 #include "tui/commands/annotate_tree.h"
 #include "tui/commands/report_private.h"
 #include "tui/export/outfile.h"
+#include "tui/session/request.h"
 
 #include <errno.h>
 #include <stdlib.h>

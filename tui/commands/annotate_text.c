@@ -9,6 +9,7 @@
 #include "tui/commands/annotate_report.h"
 
 #include "tui/commands/report_private.h"
+#include "tui/session/request.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -11,6 +11,7 @@
 #include "tui/base/grow.h"
 #include "tui/commands/annotate_tree_private.h"
 #include "tui/commands/report_private.h"
+#include "tui/session/request.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -10,6 +10,7 @@
 #define TUI_COMMANDS_ANNOTATE_TREE_H
 
 #include "tui/commands/annotate_report.h"
+#include "tui/session/request.h"
 
 /* Turns the name of a source file into a path below a directory, cleaned, with parts of bounded
  * length. "." and ".." are resolved and never lead above the directory.  Returns out. */

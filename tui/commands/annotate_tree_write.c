@@ -11,6 +11,7 @@
 #include "tui/base/clean.h"
 #include "tui/base/explain_errno.h"
 #include "tui/commands/report_private.h"
+#include "tui/session/request.h"
 
 #include <errno.h>
 #include <fcntl.h>

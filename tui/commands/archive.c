@@ -13,6 +13,7 @@
 #include "tui/base/giveup.h"
 #include "tui/base/intern.h"
 #include "tui/export/outfile.h"
+#include "tui/session/request.h"
 #include "tui/session/taking.h"
 #include "tui/session/tarlib.h"
 

@@ -7,11 +7,13 @@
  */
 #include "tui/commands/diff.h"
 
+#include "sampler/engine/status.h"
 #include "tui/base/clean.h"
 #include "tui/base/explain_errno.h"
 #include "tui/base/giveup.h"
 #include "tui/commands/diff_table.h"
 #include "tui/export/outfile.h"
+#include "tui/session/request.h"
 #include "tui/session/taking.h"
 
 #include <errno.h>

@@ -6,6 +6,7 @@
 
 #include "tui/base/grow.h"
 #include "tui/names/called.h"
+#include "tui/session/request.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -10,6 +10,7 @@
 #define TUI_COMMANDS_DIFF_TABLE_H
 
 #include "tui/commands/report.h"
+#include "tui/session/request.h"
 
 #include <stdbool.h>
 #include <stddef.h>

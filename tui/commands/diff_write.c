@@ -12,6 +12,7 @@
 #include "tui/commands/report_private.h"
 #include "tui/export/jsontext.h"
 #include "tui/options/args.h"
+#include "tui/session/request.h"
 
 #include <inttypes.h>
 #include <string.h>

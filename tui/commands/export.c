@@ -7,6 +7,7 @@
  */
 #include "tui/commands/export.h"
 
+#include "sampler/engine/status.h"
 #include "tui/base/clean.h"
 #include "tui/base/explain_errno.h"
 #include "tui/base/giveup.h"
@@ -15,6 +16,7 @@
 #include "tui/export/outfile.h"
 #include "tui/export/run.h"
 #include "tui/export/spool.h"
+#include "tui/session/request.h"
 #include "tui/session/unpacked.h"
 
 #include <errno.h>

@@ -7,11 +7,13 @@
  */
 #include "tui/commands/list_events.h"
 
+#include "sampler/engine/config.h"
 #include "tui/base/clean.h"
 #include "tui/base/csv.h"
 #include "tui/base/sentence.h"
 #include "tui/explain/explain.h"
 #include "tui/export/jsontext.h"
+#include "tui/session/request.h"
 
 #include <errno.h>
 #include <stdio.h>

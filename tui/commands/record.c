@@ -6,11 +6,14 @@
  */
 #include "tui/commands/record.h"
 
+#include "sampler/engine/config.h"
+#include "sampler/engine/status.h"
 #include "sampler/recording/recorder.h"
 #include "tui/base/explain_errno.h"
 #include "tui/commands/report.h"
 #include "tui/explain/explain.h"
 #include "tui/export/record_file.h"
+#include "tui/session/request.h"
 #include "tui/session/taking.h"
 
 #include <errno.h>

@@ -6,11 +6,13 @@
  */
 #include "tui/commands/report.h"
 
+#include "sampler/engine/config.h"
 #include "tui/base/clean.h"
 #include "tui/base/explain_errno.h"
 #include "tui/base/giveup.h"
 #include "tui/export/outfile.h"
 #include "tui/query/field_names.h"
+#include "tui/session/request.h"
 #include "tui/session/taking.h"
 
 #include <errno.h>

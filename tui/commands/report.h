@@ -10,6 +10,7 @@
 
 #include "tui/base/intern.h"
 #include "tui/session/memory.h"
+#include "tui/session/request.h"
 #include "tui/session/session.h"
 
 #include <stdbool.h>

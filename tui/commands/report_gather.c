@@ -7,13 +7,19 @@
 #include "tui/base/sentence.h"
 #include "tui/commands/report_private.h"
 
+#include "sampler/engine/config.h"
+#include "sampler/engine/note.h"
+#include "sampler/engine/status.h"
+#include "sampler/events/event.h"
 #include "tui/base/clean.h"
 #include "tui/base/grow.h"
+#include "tui/commands/report.h"
 #include "tui/explain/explain.h"
 #include "tui/query/filter.h"
 #include "tui/session/cgroups.h"
 #include "tui/session/chain_notes.h"
 #include "tui/session/memory.h"
+#include "tui/session/request.h"
 
 #include <errno.h>
 #include <langinfo.h>

@@ -7,6 +7,7 @@
 #include "tui/commands/report_private.h"
 #include "tui/export/jsontext.h"
 #include "tui/options/args.h"
+#include "tui/session/request.h"
 
 #include <errno.h>
 #include <inttypes.h>

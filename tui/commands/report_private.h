@@ -5,6 +5,7 @@
 #ifndef TUI_COMMANDS_REPORT_PRIVATE_H
 #define TUI_COMMANDS_REPORT_PRIVATE_H
 
+#include "sampler/recording/recording.h"
 #include "tui/commands/report.h"
 #include "tui/query/scan.h"
 

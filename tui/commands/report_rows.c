@@ -8,6 +8,7 @@
 
 #include "tui/base/clean.h"
 #include "tui/query/table.h"
+#include "tui/session/request.h"
 
 #include <errno.h>
 #include <inttypes.h>

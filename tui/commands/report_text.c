@@ -8,6 +8,7 @@
 #include "tui/commands/report_private.h"
 
 #include "tui/base/shorten.h"
+#include "tui/session/request.h"
 
 #include <inttypes.h>
 #include <string.h>

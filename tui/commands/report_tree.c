@@ -7,6 +7,7 @@
 #include "tui/base/width.h"
 #include "tui/commands/report_private.h"
 
+#include "tui/session/request.h"
 #include "tui/tables/calltree.h"
 
 #include <errno.h>

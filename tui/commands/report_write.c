@@ -4,6 +4,7 @@
  */
 #include "tui/commands/report_private.h"
 #include "tui/options/args.h"
+#include "tui/session/request.h"
 
 #include <errno.h>
 #include <string.h>

@@ -6,6 +6,10 @@
  */
 #include "tui/commands/stat.h"
 
+#include "sampler/engine/config.h"
+#include "sampler/engine/failure.h"
+#include "sampler/engine/note.h"
+#include "sampler/events/parse.h"
 #include "sampler/events/silent.h"
 #include "sampler/kernel/sys.h"
 #include "tui/base/clean.h"
@@ -17,6 +21,7 @@
 #include "tui/commands/stat_private.h"
 #include "tui/explain/explain.h"
 #include "tui/export/outfile.h"
+#include "tui/session/request.h"
 #include "tui/session/resolve.h"
 #include "tui/session/taking.h"
 

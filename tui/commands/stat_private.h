@@ -10,6 +10,7 @@
 
 #include "sampler/counting/counting.h"
 #include "sampler/machine/proc.h"
+#include "tui/session/request.h"
 #include "tui/session/session.h"
 
 #include <stdio.h>

@@ -8,6 +8,7 @@
 
 #include "sampler/machine/proc.h"
 #include "tui/base/clean.h"
+#include "tui/session/request.h"
 
 #include <dirent.h>
 #include <errno.h>

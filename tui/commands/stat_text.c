@@ -8,6 +8,7 @@
 #include "tui/commands/stat_private.h"
 
 #include "tui/commands/report_private.h"
+#include "tui/session/request.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,6 +4,7 @@
  *
  * Pure functions of their arguments; any thread.
  */
+#include "sampler/events/parse.h"
 #include "tui/base/clean.h"
 #include "tui/explain/explain.h"
 #include "tui/explain/text.h"

@@ -12,14 +12,16 @@
 	"/proc is that of another pid namespace: its numbers are other processes. Mount the one " \
 	"of this namespace (unshare --mount-proc, or mount -t proc proc /proc)"
 
-#include "sampler/engine/engine.h"
-#include "sampler/events/event.h"
+#include "sampler/engine/failure.h"
+#include "sampler/events/parse.h"
 #include "sampler/machine/proc.h"
 #include "symbols/client/symbols.h"
 #include "tui/explain/system.h"
 #include "tui/names/names.h"
 
 #include <stddef.h>
+
+struct engine_note;
 
 void explain_failure(const struct engine_failure *failure, const struct proc_limits *limits,
 	char *out, size_t size);

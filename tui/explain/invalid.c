@@ -5,6 +5,7 @@
  * The kernel reports only EINVAL, so its checks are repeated here.  Pure functions of their
  * arguments; any thread.
  */
+#include "sampler/events/event.h"
 #include "tui/base/explain_errno.h"
 #include "tui/explain/refusal.h"
 

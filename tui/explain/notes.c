@@ -6,6 +6,9 @@
  */
 #include "tui/explain/explain.h"
 
+#include "sampler/engine/config.h"
+#include "sampler/engine/failure.h"
+#include "sampler/engine/note.h"
 #include "tui/base/clean.h"
 #include "tui/explain/refusal.h"
 

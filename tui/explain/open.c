@@ -8,6 +8,7 @@
  */
 #include "tui/explain/explain.h"
 
+#include "sampler/events/event.h"
 #include "tui/base/clean.h"
 #include "tui/explain/refusal.h"
 

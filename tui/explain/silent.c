@@ -4,6 +4,7 @@
  */
 #include "sampler/events/silent.h"
 
+#include "sampler/engine/note.h"
 #include "tui/explain/explain.h"
 #include "tui/explain/text.h"
 

@@ -5,6 +5,7 @@
 #include "tui/export/name.h"
 
 #include "tui/base/clean.h"
+#include "tui/session/export_format.h"
 
 #include <errno.h>
 #include <stdio.h>

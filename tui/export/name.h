@@ -5,6 +5,7 @@
 #ifndef TUI_EXPORT_NAME_H
 #define TUI_EXPORT_NAME_H
 
+#include "tui/session/export_format.h"
 #include "tui/session/session.h"
 
 /* Parses "FORMAT PATH", or a path whose ending selects the format: .folded, .speedscope.json (and

@@ -8,7 +8,7 @@
 #ifndef TUI_EXPORT_PROFILE_H
 #define TUI_EXPORT_PROFILE_H
 
-#include "sampler/events/event.h"
+#include "sampler/events/spec.h"
 #include "sampler/store/images.h"
 #include "sampler/store/stacks.h"
 #include "sampler/store/store.h"

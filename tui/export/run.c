@@ -6,8 +6,10 @@
  */
 #include "tui/export/run.h"
 
+#include "sampler/events/event.h"
 #include "tui/base/clean.h"
 #include "tui/base/grow.h"
+#include "tui/session/request.h"
 
 #include <errno.h>
 #include <stdlib.h>

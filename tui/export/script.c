@@ -9,10 +9,14 @@
  */
 #include "tui/export/run.h"
 
+#include "sampler/engine/config.h"
+#include "sampler/engine/status.h"
 #include "sampler/fields/fields.h"
 #include "tui/base/clean.h"
 #include "tui/base/giveup.h"
 #include "tui/export/script_text.h"
+#include "tui/session/request.h"
+#include "tui/session/unwinding.h"
 
 #include <errno.h>
 #include <inttypes.h>

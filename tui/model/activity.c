@@ -5,6 +5,7 @@
 #include "tui/model/activity.h"
 
 #include "sampler/store/store.h"
+#include "tui/model/queries.h"
 #include "tui/names/names.h"
 
 #include <errno.h>

@@ -18,6 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct model_spike;
+
 #define ACTIVITY_VISITED 64
 
 /* Zero-initialized: no columns known.  Private to activity.c. */

@@ -4,9 +4,11 @@
  */
 #include "tui/model/annotate.h"
 
+#include "sampler/engine/config.h"
 #include "sampler/store/store.h"
 #include "symbols/client/texts.h"
 #include "tui/names/names.h"
+#include "tui/session/request.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -10,6 +10,7 @@
 
 #include "tui/model/crumbs.h"
 #include "tui/model/model.h"
+#include "tui/model/queries.h"
 #include "tui/model/recorded.h"
 #include "tui/session/session.h"
 #include "tui/tables/basis.h"
@@ -37,7 +38,7 @@ struct model_baseline {
  * baseline. */
 int model_baseline_set(struct model_baseline *baseline, const struct session *session,
 	struct model *model, struct filter *filter, bool set);
-/* See model_ops. */
+/* See model_queries. */
 int model_baseline_file(struct model_baseline *baseline, const struct session *session,
 	struct model *model, const char *path, char *message, size_t size);
 void model_baseline_stop(struct model_baseline *baseline, struct model *model);

@@ -13,6 +13,7 @@
 #define TUI_MODEL_BREAKDOWN_H
 
 #include "tui/model/model.h"
+#include "tui/model/queries.h"
 #include "tui/query/query.h"
 #include "tui/session/session.h"
 
@@ -51,7 +52,7 @@ struct model_breakdown_sums {
 
 void model_breakdown_fini(struct model_breakdown_sums *sums);
 
-/* Implements model_ops.breakdown, without a baseline. */
+/* Implements model_queries.breakdown, without a baseline. */
 int model_breakdown_rows(struct model_breakdown_sums *sums, struct session *session,
 	const struct model *model, struct filter *filter, const struct model_breakdown *question,
 	struct query_row **rows, size_t *n);

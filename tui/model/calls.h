@@ -34,7 +34,7 @@ void model_calls_fini(struct model_calls *cache);
 struct scan_question model_calls_question(const struct session *session, const struct model *model,
 	struct filter *filter, const struct snapshot *snapshot);
 
-/* Implements model_ops.tree.  epoch: that of the names shown by the other views.  basis (NULL:
+/* Implements model_queries.tree.  epoch: that of the names shown by the other views.  basis (NULL:
  * none) and its serial: see baseline.h. */
 int model_calls_tree(struct model_calls *cache, struct session *session, const struct model *model,
 	struct filter *filter, uint64_t epoch, const struct basis *basis, uint64_t serial,

@@ -22,7 +22,7 @@ struct model_crumbs {
 int model_crumbs_init(struct model_crumbs *crumbs, struct session *session);
 void model_crumbs_fini(struct model_crumbs *crumbs);
 
-/* Implement model_ops.crumb_add and crumb_drop.  Both replace the filter; old pointers become
+/* Implement model_commands.crumb_add and crumb_drop.  Both replace the filter; old pointers become
  * invalid. */
 int model_crumbs_add(struct model_crumbs *crumbs, struct session *session, struct model *model,
 	const char *text, size_t *at, char *message, size_t size);

@@ -4,9 +4,15 @@
  */
 #include "tui/model/events.h"
 
+#include "sampler/events/event.h"
+#include "sampler/events/parse.h"
 #include "tui/base/clean.h"
 #include "tui/base/explain_errno.h"
 #include "tui/commands/list_events.h"
+#include "tui/explain/explain.h"
+#include "tui/model/offers.h"
+#include "tui/session/resolve.h"
+#include "tui/session/session.h"
 
 #include <errno.h>
 #include <stdio.h>

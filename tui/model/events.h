@@ -8,6 +8,7 @@
 #ifndef TUI_MODEL_EVENTS_H
 #define TUI_MODEL_EVENTS_H
 
+#include "sampler/events/parse.h"
 #include "tui/model/model.h"
 #include "tui/session/session.h"
 
@@ -25,7 +26,7 @@ void model_events_fini(struct model_events *events);
 /* Implements model_offer_ops.begin. */
 int model_events_begin(struct model_events *events, struct model *model);
 
-/* Implement model_ops.event_add, .move_breakpoint and .look_cancel. */
+/* Implement model_commands.event_add, .move_breakpoint and .look_cancel. */
 int model_events_add(struct model_events *events, struct model *model, const char *text,
 	struct event_error *error);
 int model_events_move(struct model_events *events, struct model *model, uint8_t event,

@@ -6,6 +6,7 @@
  * The UI thread, which owns filters and names, copies the samples that pass and the current names.
  * Another thread writes the file.
  */
+#include "sampler/engine/status.h"
 #include "sampler/recording/recording.h"
 #include "sampler/store/store.h"
 #include "symbols/base/thread.h"
@@ -16,6 +17,7 @@
 #include "tui/export/profile.h"
 #include "tui/model/live_private.h"
 #include "tui/names/names.h"
+#include "tui/session/export_format.h"
 
 #include <errno.h>
 #include <stdatomic.h>

@@ -5,6 +5,7 @@
 #include "tui/model/heat.h"
 
 #include "tui/model/activity.h"
+#include "tui/model/queries.h"
 #include "tui/names/names.h"
 
 #include <errno.h>

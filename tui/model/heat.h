@@ -27,7 +27,7 @@ struct heat {
 	uint64_t filter, names; /* serial of the filter; activity_names() */
 };
 
-/* Implements model_ops.heat. */
+/* Implements model_queries.heat. */
 int heat_get(struct heat *heat, const struct model *model, struct session *session,
 	struct filter *filter, uint64_t from_ns, size_t seconds, const uint64_t **cells);
 void heat_fini(struct heat *heat);

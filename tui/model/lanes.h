@@ -42,8 +42,8 @@ struct model_lanes {
  * Returns 0 or -ENOMEM. */
 typedef int model_lanes_recorded(struct model *model, enum query_group group, struct lanes *out);
 
-/* Implements model_ops.lanes.  epoch: that of the names shown by the other views.  recorded may be
- * NULL if no baseline is a recording. */
+/* Implements model_queries.lanes.  epoch: that of the names shown by the other views.  recorded may
+ * be NULL if no baseline is a recording. */
 int model_lanes_get(struct model_lanes *cache, struct session *session, struct model *model,
 	struct filter *filter, uint64_t epoch, model_lanes_recorded *recorded,
 	enum query_group group, size_t columns, const struct lanes **out);

@@ -4,11 +4,14 @@
  */
 #include "tui/model/live_private.h"
 
+#include "sampler/engine/note.h"
 #include "sampler/store/store.h"
 #include "symbols/base/clock.h"
 #include "tui/base/clean.h"
 #include "tui/model/annotate.h"
+#include "tui/model/commands.h"
 #include "tui/names/names.h"
+#include "tui/session/request.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -621,18 +624,13 @@ static const struct model_offer_ops live_offer_ops = {
 	.detail = live_offers_detail,
 };
 
-static const struct model_ops live_ops = {
+static const struct model_queries live_queries = {
 	.refresh = live_refresh,
 	.rows = live_rows,
 	.symbol = live_symbol,
 	.cell = live_cell,
 	.sums = live_sums,
 	.trend = live_trend,
-	.baseline = live_baseline,
-	.baseline_file = live_baseline_file,
-	.baseline_stop = live_baseline_stop,
-	.crumb_add = live_crumb_add,
-	.crumb_drop = live_crumb_drop,
 	.tree = live_tree,
 	.busiest = live_busiest,
 	.breakdown = live_breakdown,
@@ -643,6 +641,17 @@ static const struct model_ops live_ops = {
 	.processes = live_processes,
 	.followed = live_followed,
 	.user_name = live_user_name,
+	.code = &live_code_ops,
+	.offers = &live_offer_ops,
+	.groups = &model_live_groups,
+};
+
+static const struct model_commands live_commands = {
+	.baseline = live_baseline,
+	.baseline_file = live_baseline_file,
+	.baseline_stop = live_baseline_stop,
+	.crumb_add = live_crumb_add,
+	.crumb_drop = live_crumb_drop,
 	.attach = model_live_attach,
 	.detach = model_live_detach,
 	.event_add = model_live_event_add,
@@ -662,9 +671,6 @@ static const struct model_ops live_ops = {
 	.save_stop = model_live_save_stop,
 	.fetch = model_live_fetch,
 	.fetch_cancel = model_live_fetch_cancel,
-	.code = &live_code_ops,
-	.offers = &live_offer_ops,
-	.groups = &model_live_groups,
 };
 
 static void describe_filters(const struct request *request, char *out, size_t size)
@@ -707,7 +713,8 @@ int model_live_new(struct model_live **out, struct session *session)
 	cost_init(&live->cost);
 	(void)cost_open(&live->cost);
 	model = &live->model;
-	model->ops = &live_ops;
+	model->queries = &live_queries;
+	model->commands = &live_commands;
 	model->system_wide = session->system_wide;
 	model->is_command = request->engine.target.command != NULL;
 	model->recorded = session->recording != NULL;

@@ -4,6 +4,8 @@
  */
 #include "tui/model/live_private.h"
 
+#include "sampler/engine/config.h"
+#include "sampler/events/parse.h"
 #include "tui/names/names.h"
 
 #include <errno.h>

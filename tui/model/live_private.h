@@ -6,6 +6,8 @@
 #ifndef TUI_MODEL_LIVE_PRIVATE_H
 #define TUI_MODEL_LIVE_PRIVATE_H
 
+#include "sampler/engine/config.h"
+#include "sampler/events/parse.h"
 #include "tui/base/cost.h"
 #include "tui/export/save.h"
 #include "tui/model/activity.h"
@@ -18,8 +20,10 @@
 #include "tui/model/heat.h"
 #include "tui/model/lanes.h"
 #include "tui/model/live.h"
+#include "tui/model/queries.h"
 #include "tui/session/chain_notes.h"
 #include "tui/session/chosen.h"
+#include "tui/session/export_format.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,7 +81,7 @@ extern const struct model_group_ops model_live_groups; /* live_groups.c */
 void model_live_describe_chosen(struct model_live *live);
 void model_live_take_fetching(struct model_live *live);
 
-/* Implement model_ops. */
+/* Implement model_queries. */
 int model_live_export(struct model *model, const char *path, enum export_format format,
 	char *message, size_t size); /* export.c */
 void model_live_export_stop(struct model *model);

@@ -21,6 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct model_breakdown;
 struct recorded;
 
 /* Starts reading.  The request's settings for files, debug information and filters apply.  Returns

@@ -4,6 +4,8 @@
  * screen.
  */
 #include "sampler/store/store.h"
+#include "tui/model/queries.h"
+#include "tui/model/recorded.h"
 #include "tui/model/recorded_private.h"
 #include "tui/names/names.h"
 #include "tui/session/cgroups.h"

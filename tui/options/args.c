@@ -6,6 +6,7 @@
  */
 #include "tui/options/args.h"
 
+#include "sampler/engine/config.h"
 #include "sampler/events/clash.h"
 #include "sampler/events/event.h"
 #include "tui/base/clean.h"
@@ -13,6 +14,7 @@
 #include "tui/explain/explain.h"
 #include "tui/options/config.h"
 #include "tui/options/private.h"
+#include "tui/session/request.h"
 
 #include <errno.h>
 #include <getopt.h>

@@ -8,6 +8,7 @@
 #ifndef TUI_OPTIONS_ARGS_H
 #define TUI_OPTIONS_ARGS_H
 
+#include "tui/session/request.h"
 #include "tui/session/session.h"
 
 #include <stdio.h>

@@ -12,6 +12,7 @@
 #include "symbols/base/timedopen.h"
 #include "tui/base/explain_errno.h"
 #include "tui/export/outpath.h"
+#include "tui/session/request.h"
 #include "tui/session/unpacked.h"
 
 #include <errno.h>

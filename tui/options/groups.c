@@ -9,6 +9,7 @@
 #include "tui/base/clean.h"
 #include "tui/base/explain_errno.h"
 #include "tui/query/field_names.h"
+#include "tui/session/request.h"
 
 #include <errno.h>
 #include <stdlib.h>

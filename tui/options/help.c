@@ -5,6 +5,7 @@
 #include "tui/controls/keys.h"
 #include "tui/controls/theme.h"
 #include "tui/options/args.h"
+#include "tui/session/request.h"
 
 #include <string.h>
 

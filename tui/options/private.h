@@ -6,6 +6,7 @@
 #define TUI_OPTIONS_PRIVATE_H
 
 #include "tui/options/table.h"
+#include "tui/session/request.h"
 
 /* An option as it was written.  It is applied once all words are known, since the meaning of -p or
  * -e depends on whether a recording follows. */

@@ -9,6 +9,7 @@
 #include "symbols/base/function_name.h"
 #include "tui/export/name.h"
 #include "tui/options/config.h"
+#include "tui/session/request.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -9,10 +9,13 @@
 
 #include "sampler/engine/trigger.h"
 #include "sampler/events/event.h"
+#include "sampler/events/parse.h"
 #include "sampler/machine/pmu.h"
 
+#include "sampler/engine/config.h"
 #include "sampler/machine/proc.h"
 #include "tui/explain/explain.h"
+#include "tui/session/request.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,11 +7,14 @@
 #ifndef TUI_QUERY_RATES_H
 #define TUI_QUERY_RATES_H
 
-#include "sampler/engine/engine.h"
+#include "sampler/engine/config.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct engine_status;
+struct engine_event_status;
 
 #define RATES_HISTORY 60
 

@@ -4,7 +4,7 @@
  */
 #include "tui/query/ratios.h"
 
-#include "sampler/events/event.h"
+#include "sampler/events/spec.h"
 #include "sampler/kernel/attr.h"
 
 #include <string.h>

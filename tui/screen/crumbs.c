@@ -5,6 +5,7 @@
 #include "tui/screen/screen.h"
 
 #include "tui/controls/input.h"
+#include "tui/model/commands.h"
 #include "tui/query/expr.h"
 
 #include <stdio.h>
@@ -30,7 +31,7 @@ static unsigned int add(struct screen *screen, const char *text)
 	struct model *model = screen->model;
 	char message[420] = "";
 	size_t at;
-	int ret = model->ops->crumb_add(model, text, &at, message, sizeof(message));
+	int ret = model->commands->crumb_add(model, text, &at, message, sizeof(message));
 
 	if (ret) {
 		screen_message(screen, STYLE_BAD, "%s (at \"%.24s\"; & takes it up again)", message,
@@ -55,7 +56,7 @@ static unsigned int drop(struct screen *screen, size_t i)
 		model->crumbs[i][0] == '!' ? "without" : "only",
 		model->crumbs[i] + (model->crumbs[i][0] == '!'));
 	screen->message_until_ns = model->now_ns + SCREEN_BRIEF_NS;
-	model->ops->crumb_drop(model, i);
+	model->commands->crumb_drop(model, i);
 	return VIEW_HANDLED | VIEW_SETTINGS;
 }
 

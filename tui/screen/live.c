@@ -9,6 +9,8 @@
 #include "tui/screen/live.h"
 
 #include "sampler/engine/engine.h"
+#include "sampler/engine/failure.h"
+#include "sampler/engine/status.h"
 #include "sampler/machine/proc.h"
 #include "symbols/base/clock.h"
 #include "symbols/client/symbols.h"
@@ -16,11 +18,13 @@
 #include "tui/base/explain_errno.h"
 #include "tui/base/sentence.h"
 #include "tui/explain/explain.h"
+#include "tui/model/commands.h"
 #include "tui/model/live.h"
 #include "tui/names/names.h"
 #include "tui/screen/screen.h"
 #include "tui/screen/settings.h"
 #include "tui/session/memory.h"
+#include "tui/session/request.h"
 #include "tui/terminal/command_output.h"
 #include "tui/terminal/editor.h"
 #include "tui/terminal/term.h"
@@ -626,7 +630,7 @@ static int open_live(struct live *live, const struct request *request)
 		logbook_add(&live->model->log, clock_now_ns(), EXPLAIN_WARNING, false, message);
 	}
 	if (request->baseline &&
-		live->model->ops->baseline_file(
+		live->model->commands->baseline_file(
 			live->model, request->baseline, message, sizeof(message))) {
 		say(message);
 		return -EIO;

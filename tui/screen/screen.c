@@ -4,10 +4,13 @@
  */
 #include "tui/screen/screen.h"
 
+#include "sampler/engine/config.h"
 #include "tui/base/explain_errno.h"
 #include "tui/base/format.h"
 #include "tui/base/width.h"
 #include "tui/export/save.h"
+#include "tui/model/commands.h"
+#include "tui/model/queries.h"
 #include "tui/screen/header.h"
 #include "tui/screen/private.h"
 
@@ -210,7 +213,7 @@ static unsigned int change_rate(struct screen *screen, int direction)
 				: "There is no further step");
 		return VIEW_HANDLED;
 	}
-	ret = model->ops->set_freq(model, model->event, value);
+	ret = model->commands->set_freq(model, model->event, value);
 	if (!ret) {
 		screen->rate_event = event->id;
 		screen->rate = value;
@@ -229,7 +232,7 @@ static unsigned int change_call_graph(struct screen *screen)
 	const enum engine_call_graph now = model->status.call_graph;
 	const enum engine_call_graph next =
 		now < CALL_GRAPH_NO ? (enum engine_call_graph)(now + 1) : CALL_GRAPH_AUTO;
-	const int ret = model->ops->set_call_graph(model, next);
+	const int ret = model->commands->set_call_graph(model, next);
 
 	if (!ret) {
 		/* The key may be pressed again before the engine reports the change. */
@@ -274,7 +277,7 @@ const char *screen_refusal(const struct model *model, enum action action)
 static unsigned int take_snapshot(struct screen *screen)
 {
 	struct model *model = screen->model;
-	int ret = model->ops->snapshot(model);
+	int ret = model->commands->snapshot(model);
 
 	if (ret == -EINVAL)
 		screen_message(screen, STYLE_WARN,
@@ -292,7 +295,7 @@ static unsigned int ask_where(struct screen *screen)
 	char name[64];
 
 	if (model->saving) {
-		model->ops->save_stop(model);
+		model->commands->save_stop(model);
 		screen->saving = false;
 		screen_message(screen, STYLE_WARN, "Saving was stopped: there is no file");
 		return VIEW_HANDLED;
@@ -309,7 +312,7 @@ static void save_to(struct screen *screen, const char *path)
 
 	if (!*path)
 		return;
-	if (!model->ops->save(model, path, text, sizeof(text)))
+	if (!model->commands->save(model, path, text, sizeof(text)))
 		screen->saving = true;
 	else
 		screen_message(screen, STYLE_BAD, "%s", text);
@@ -495,7 +498,7 @@ static void act_on(struct screen *screen, unsigned int changed)
 	if (changed & VIEW_CLOSE)
 		pop_view(screen);
 	if (changed & VIEW_SETTINGS) {
-		screen->model->ops->refresh(screen->model, false);
+		screen->model->queries->refresh(screen->model, false);
 		view = top_view(screen);
 		view->ops->refresh(view, screen);
 	}
@@ -561,15 +564,15 @@ static unsigned int key_input(struct screen *screen, uint32_t key)
 	if (action == ACT_QUIT && screen->n_views == 1)
 		return SCREEN_QUIT;
 	if (action == ACT_BACK && screen->model->looking.active) {
-		screen->model->ops->look_cancel(screen->model);
+		screen->model->commands->look_cancel(screen->model);
 		return 0;
 	}
 	if (action == ACT_BACK && screen->model->exporting) {
-		screen->model->ops->export_stop(screen->model);
+		screen->model->commands->export_stop(screen->model);
 		return 0;
 	}
 	if (action == ACT_BACK && screen->model->base_reading.active) {
-		screen->model->ops->baseline_stop(screen->model);
+		screen->model->commands->baseline_stop(screen->model);
 		screen->reading = false;
 		screen_message(screen, STYLE_WARN, "The recording is not read any further");
 		return 0;
@@ -688,7 +691,7 @@ static void look_at_log(struct screen *screen)
 int screen_refresh(struct screen *screen)
 {
 	struct view *view = top_view(screen);
-	int ret = screen->model->ops->refresh(screen->model, true);
+	int ret = screen->model->queries->refresh(screen->model, true);
 
 	look_at_save(screen);
 	look_at_fetch(screen);

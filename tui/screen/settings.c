@@ -13,6 +13,7 @@
 #include "tui/base/explain_errno.h"
 #include "tui/base/sentence.h"
 #include "tui/export/outfile.h"
+#include "tui/session/request.h"
 
 #include <errno.h>
 #include <fcntl.h>

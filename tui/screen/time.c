@@ -5,6 +5,8 @@
  */
 #include "tui/screen/private.h"
 
+#include "tui/model/commands.h"
+#include "tui/model/queries.h"
 #include "tui/screen/header.h"
 
 #include <errno.h>
@@ -60,7 +62,7 @@ unsigned int screen_move_in_time(struct screen *screen, enum action action)
 		window_scale(&model->window, &view, -1);
 		break;
 	case ACT_BUSIEST:
-		ret = model->ops->busiest(model, &spike);
+		ret = model->queries->busiest(model, &spike);
 		if (!ret) {
 			window_select(&model->window, &view, spike.from_ns, spike.to_ns);
 			tell_spike(screen, &spike);
@@ -81,7 +83,7 @@ unsigned int screen_mark_baseline(struct screen *screen)
 {
 	struct model *model = screen->model;
 	bool set = !model->has_baseline;
-	int ret = model->ops->baseline(model, set);
+	int ret = model->commands->baseline(model, set);
 
 	if (ret)
 		screen_result(screen, ret, "There is no baseline");
@@ -103,7 +105,7 @@ void screen_compare_with(struct screen *screen, const char *path)
 		path++;
 	if (!*path)
 		return;
-	if (!model->ops->baseline_file(model, path, text, sizeof(text)))
+	if (!model->commands->baseline_file(model, path, text, sizeof(text)))
 		screen->reading = true;
 	else
 		screen_message(screen, STYLE_BAD, "%s", text);

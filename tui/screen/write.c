@@ -8,7 +8,9 @@
 #include "tui/base/explain_errno.h"
 #include "tui/export/name.h"
 #include "tui/export/outfile.h"
+#include "tui/model/commands.h"
 #include "tui/screen/screen.h"
+#include "tui/session/export_format.h"
 #include "tui/terminal/picture.h"
 
 #include <errno.h>
@@ -137,7 +139,7 @@ static void export_to(struct screen *screen, const char *typed)
 	int ret = export_name_parse(typed, &format, &path, text, sizeof(text));
 
 	if (!ret)
-		ret = screen->model->ops->export_window(
+		ret = screen->model->commands->export_window(
 			screen->model, path, format, text, sizeof(text));
 	if (ret)
 		told(screen, ret, text);

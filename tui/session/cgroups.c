@@ -4,6 +4,8 @@
  */
 #include "tui/session/cgroups.h"
 
+#include "sampler/engine/status.h"
+#include "sampler/events/event.h"
 #include "tui/base/clean.h"
 #include "tui/base/grow.h"
 #include "tui/explain/text.h"

@@ -8,11 +8,13 @@
 #ifndef TUI_SESSION_CGROUPS_H
 #define TUI_SESSION_CGROUPS_H
 
-#include "sampler/engine/engine.h"
 #include "sampler/events/cgroup.h"
 #include "sampler/machine/proc.h"
+#include "sampler/store/store.h"
 
 #include <stddef.h>
+
+struct engine_status;
 
 #define CGROUPS_MAX 64
 

@@ -4,6 +4,7 @@
  */
 #include "tui/session/chain_notes.h"
 
+#include "sampler/engine/status.h"
 #include "symbols/client/unwind.h"
 #include "tui/base/clean.h"
 #include "tui/base/explain_errno.h"

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct engine_event_status;
 struct session;
 
 #define CHAIN_NOTES_IMAGES 3u /* most images to report */

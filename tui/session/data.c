@@ -2,6 +2,11 @@
 /*
  * data.c - accessors that serve an engine or a recording.
  */
+#include "sampler/engine/engine.h"
+#include "sampler/engine/status.h"
+#include "sampler/events/event.h"
+#include "sampler/recording/recording.h"
+#include "tui/session/request.h"
 #include "tui/session/session.h"
 
 #include <stdlib.h>

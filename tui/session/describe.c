@@ -6,9 +6,13 @@
  */
 #include "tui/session/session.h"
 
+#include "sampler/engine/config.h"
+#include "sampler/engine/note.h"
 #include "sampler/machine/proc.h"
+#include "sampler/recording/recording.h"
 #include "tui/base/clean.h"
 #include "tui/session/cgroups.h"
+#include "tui/session/request.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,6 +4,9 @@
  *
  * UI thread.
  */
+#include "sampler/engine/config.h"
+#include "sampler/engine/status.h"
+#include "tui/session/request.h"
 #include "tui/session/session.h"
 
 #include <errno.h>

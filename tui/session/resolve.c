@@ -4,6 +4,7 @@
  */
 #include "tui/session/resolve.h"
 
+#include "sampler/events/event.h"
 #include "symbols/client/by_name.h"
 #include "tui/base/grow.h"
 #include "tui/session/resolve_private.h"

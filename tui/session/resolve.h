@@ -9,7 +9,7 @@
 #ifndef TUI_SESSION_RESOLVE_H
 #define TUI_SESSION_RESOLVE_H
 
-#include "sampler/events/event.h"
+#include "sampler/events/spec.h"
 #include "symbols/client/symbols.h"
 
 #include <limits.h>

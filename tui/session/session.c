@@ -7,12 +7,18 @@
  */
 #include "tui/session/session.h"
 
+#include "sampler/engine/config.h"
+#include "sampler/engine/failure.h"
+#include "sampler/engine/status.h"
+#include "sampler/store/unwind.h"
 #include "tui/base/clean.h"
 #include "tui/base/grow.h"
 #include "tui/explain/explain.h"
+#include "tui/session/request.h"
 #include "tui/session/resolve.h"
 #include "tui/session/times.h"
 #include "tui/session/unpacked.h"
+#include "tui/session/unwinding.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,11 +4,15 @@
  */
 #include "tui/session/taking.h"
 
+#include "sampler/engine/config.h"
+#include "sampler/engine/failure.h"
+#include "sampler/engine/status.h"
 #include "tui/base/clean.h"
 #include "tui/base/exit_status.h"
 #include "tui/base/giveup.h"
 #include "tui/base/sentence.h"
 #include "tui/explain/explain.h"
+#include "tui/session/request.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -9,6 +9,7 @@
 
 #include "tui/base/clean.h"
 #include "tui/base/sentence.h"
+#include "tui/session/request.h"
 
 #include <signal.h>
 #include <stdio.h>

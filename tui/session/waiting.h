@@ -6,6 +6,8 @@
 #ifndef TUI_SESSION_WAITING_H
 #define TUI_SESSION_WAITING_H
 
+#include "tui/session/request.h"
+#include "tui/session/resolve.h"
 #include "tui/session/session.h"
 
 struct waiting {

@@ -9,6 +9,7 @@
 
 #include "tui/base/format.h"
 #include "tui/base/shorten.h"
+#include "tui/model/queries.h"
 #include "tui/views/views.h"
 
 #include <inttypes.h>
@@ -473,7 +474,7 @@ static void draw_spinner(
 
 static void draw_waiting(const struct layout *at, struct area area)
 {
-	uint64_t waiting_ns = at->screen->model->ops->code->waiting_ns(at->screen->model);
+	uint64_t waiting_ns = at->screen->model->queries->code->waiting_ns(at->screen->model);
 
 	area.y += area.height > 2 ? 1 : 0;
 	draw_spinner(at, area, "Looking for the code and its source lines", true, waiting_ns);

@@ -11,6 +11,7 @@
 #include "tui/base/explain_errno.h"
 #include "tui/base/format.h"
 #include "tui/model/model.h"
+#include "tui/model/queries.h"
 #include "tui/views/views.h"
 
 #include <errno.h>
@@ -24,7 +25,7 @@
 
 static const struct model_code_ops *ops_of(const struct screen *screen)
 {
-	return screen->model->ops->code;
+	return screen->model->queries->code;
 }
 
 size_t annotate_event_index(const struct model *model)
@@ -45,7 +46,7 @@ uint64_t annotate_reading_ns(const struct annotate_view *state)
 
 	if (state->progress == ANNOTATE_WAITS || !state->head.is_reading)
 		return 0;
-	waiting_ns = state->model->ops->code->waiting_ns(state->model);
+	waiting_ns = state->model->queries->code->waiting_ns(state->model);
 	return waiting_ns >= READING_TOLD_NS ? waiting_ns : 0;
 }
 
@@ -55,7 +56,7 @@ uint64_t annotate_partial_ns(const struct annotate_view *state)
 
 	if (!state->head.is_partial)
 		return 0;
-	waiting_ns = state->model->ops->code->waiting_ns(state->model);
+	waiting_ns = state->model->queries->code->waiting_ns(state->model);
 	return waiting_ns >= READING_TOLD_NS ? waiting_ns : 0;
 }
 
@@ -207,8 +208,8 @@ static void show_again(struct view *view, struct screen *screen)
 
 static void forget(const struct annotate_view *state, struct annotate_function *function)
 {
-	state->model->ops->code->close(state->model, function->next);
-	state->model->ops->code->close(state->model, function->annotation);
+	state->model->queries->code->close(state->model, function->next);
+	state->model->queries->code->close(state->model, function->annotation);
 	free(function->left_file);
 }
 

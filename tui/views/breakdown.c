@@ -8,6 +8,7 @@
 #include "tui/base/shorten.h"
 #include "tui/base/width.h"
 #include "tui/model/model.h"
+#include "tui/model/queries.h"
 #include "tui/query/expr.h"
 #include "tui/screen/screen.h"
 #include "tui/tables/counterparts.h"
@@ -56,7 +57,8 @@ static const char *const group_names[FIXED] = {
 
 static const char *choice_name(const struct screen *screen, size_t at)
 {
-	return at < FIXED ? group_names[at] : screen->model->ops->field(screen->model, at - FIXED);
+	return at < FIXED ? group_names[at]
+			  : screen->model->queries->field(screen->model, at - FIXED);
 }
 
 static size_t count_choices(const struct screen *screen)
@@ -231,7 +233,7 @@ static int ask_base(struct breakdown *state, struct model *model, struct model_b
 	state->base_whole = 0;
 	state->has_base = false;
 	question.baseline = true;
-	ret = model->ops->breakdown(model, &question, &state->base, &state->n_base);
+	ret = model->queries->breakdown(model, &question, &state->base, &state->n_base);
 	if (ret)
 		return ret;
 	for (size_t i = 0; i < state->n_base; i++)
@@ -329,7 +331,8 @@ static void breakdown_refresh(struct view *view, struct screen *screen)
 	free(state->before);
 	state->rows = NULL;
 	state->before = NULL;
-	state->error = screen->model->ops->breakdown(screen->model, &question, &state->rows, &n);
+	state->error =
+		screen->model->queries->breakdown(screen->model, &question, &state->rows, &n);
 	if (!state->error && screen->model->has_baseline)
 		state->error = ask_base(state, screen->model, question);
 	state->compares = !state->error && screen->model->has_baseline;
@@ -522,7 +525,7 @@ static void make_title(const struct breakdown *state, const struct screen *scree
 		snprintf(out, size, "all samples of %.200s by %s", name, field);
 		return;
 	}
-	symbol = model->ops->symbol(screen->model, state->symref);
+	symbol = model->queries->symbol(screen->model, state->symref);
 	snprintf(where, sizeof(where), " (%s) by %s", shorten_file(image, symbol->image, width / 3),
 		field);
 	snprintf(out, size, "%.4000s%s",

@@ -8,6 +8,7 @@
  */
 #include "tui/base/format.h"
 #include "tui/base/shorten.h"
+#include "tui/model/queries.h"
 #include "tui/screen/screen.h"
 #include "tui/views/calls_rows.h"
 #include "tui/views/list.h"
@@ -110,12 +111,12 @@ static int ask_trees(struct calls_view *calls, struct model *model, bool closed)
 	if (calls->event != model->event)
 		forget_trees(calls);
 	calls->event = model->event;
-	ret = model->ops->tree(model, &query, &calls->tree);
+	ret = model->queries->tree(model, &query, &calls->tree);
 	if (ret || calls->shape != CALLS_BUTTERFLY)
 		return ret;
 	query.kind = CALLTREE_CALLERS;
 	opening.above = true;
-	return model->ops->tree(model, &query, &calls->callers);
+	return model->queries->tree(model, &query, &calls->callers);
 }
 
 static void make_rows(struct calls_view *calls)
@@ -269,7 +270,7 @@ static unsigned int next_shape(struct calls_view *calls, struct view *view, stru
 static bool node_matches(const struct calls_view *calls, struct model *model,
 	const struct calltree *tree, uint32_t node)
 {
-	return views_match(model->ops->symbol(model, tree->nodes[node].symref)->symbol,
+	return views_match(model->queries->symbol(model, tree->nodes[node].symref)->symbol,
 		       calls->search) >= 0;
 }
 
@@ -393,7 +394,7 @@ static unsigned int calls_action(struct view *view, struct screen *screen, enum 
 		if (!row || row->more)
 			return VIEW_HANDLED;
 		return screen_narrow(screen, action == ACT_EXCLUDE, FILTER_STACK,
-			screen->model->ops->symbol(screen->model, row->symref)->symbol);
+			screen->model->queries->symbol(screen->model, row->symref)->symbol);
 	case ACT_ANNOTATE:
 		if (row && !row->more)
 			return views_open(
@@ -520,7 +521,7 @@ static void draw_row(void *ctx, size_t at, int y)
 		canvas_printf(canvas, x + 2, y, room - 2, STYLE_DIM, "%u more", row->more);
 		return;
 	}
-	symbol = drawing->model->ops->symbol(drawing->model, row->symref);
+	symbol = drawing->model->queries->symbol(drawing->model, row->symref);
 	canvas_text(canvas, x, y, 1, row->centre ? STYLE_ACCENT : STYLE_KEY,
 		mark_of(row, canvas->ascii != 0));
 	x += 2;
@@ -569,7 +570,7 @@ static void make_title(
 	} else if (calls->shape == CALLS_CALLERS) {
 		snprintf(out, size, "hottest symbols and their callers");
 	} else {
-		symbol = model->ops->symbol(model, centre_of(calls));
+		symbol = model->queries->symbol(model, centre_of(calls));
 		snprintf(
 			out, size, "calls of %s", shorten_symbol(name, symbol->symbol, width - 15));
 	}

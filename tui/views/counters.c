@@ -8,6 +8,7 @@
 #include "tui/base/format.h"
 #include "tui/base/width.h"
 #include "tui/explain/explain.h"
+#include "tui/model/commands.h"
 #include "tui/model/model.h"
 #include "tui/query/ratios.h"
 #include "tui/screen/screen.h"
@@ -339,10 +340,10 @@ static void set_rate(
 			"The kernel's limit is %" PRIu64 " Hz (kernel.perf_event_max_sample_rate)",
 			model->max_sample_rate_hz);
 	else if (is_hz)
-		screen_result(screen, model->ops->set_freq(model, event->id, value),
+		screen_result(screen, model->commands->set_freq(model, event->id, value),
 			"The frequency cannot be changed");
 	else
-		screen_result(screen, model->ops->set_period(model, event->id, value),
+		screen_result(screen, model->commands->set_period(model, event->id, value),
 			"The period cannot be changed");
 }
 
@@ -351,7 +352,8 @@ static void move_breakpoint(
 {
 	struct model *model = screen->model;
 	char message[256] = "";
-	int ret = model->ops->move_breakpoint(model, event->id, where, message, sizeof(message));
+	int ret =
+		model->commands->move_breakpoint(model, event->id, where, message, sizeof(message));
 
 	screen->last_command_ns = model->now_ns;
 	if (ret)
@@ -374,7 +376,7 @@ static unsigned int counters_prompt(struct view *view, struct screen *screen, en
 		set_rate(screen, event, text);
 		break;
 	case ACT_EVENT_FILTER:
-		screen_result(screen, model->ops->set_filter(model, event->id, text),
+		screen_result(screen, model->commands->set_filter(model, event->id, text),
 			"The filter cannot be set");
 		break;
 	case ACT_MOVE:
@@ -398,11 +400,12 @@ static unsigned int act_on_event(
 		model->event = event->id;
 		return VIEW_HANDLED | VIEW_SETTINGS | VIEW_CLOSE;
 	case ACT_TOGGLE:
-		screen_result(screen, model->ops->event_enable(model, event->id, !event->enabled),
+		screen_result(screen,
+			model->commands->event_enable(model, event->id, !event->enabled),
 			"The event cannot be switched");
 		return VIEW_HANDLED;
 	case ACT_DROP:
-		screen_result(screen, model->ops->event_drop(model, event->id),
+		screen_result(screen, model->commands->event_drop(model, event->id),
 			"The event cannot be dropped");
 		return VIEW_HANDLED;
 	case ACT_RATE:
@@ -439,7 +442,7 @@ static unsigned int counters_action(struct view *view, struct screen *screen, en
 	case ACT_PAUSE:
 		if (model->recorded)
 			return 0; /* the screen refuses actions that recordings do not have */
-		screen_result(screen, model->ops->pause(model, !model->status.paused),
+		screen_result(screen, model->commands->pause(model, !model->status.paused),
 			"Output cannot be paused");
 		return VIEW_HANDLED;
 	case ACT_TOGGLE:

@@ -9,7 +9,10 @@
 #include "tui/views/event_picker.h"
 
 #include "sampler/events/catalogue.h"
+#include "sampler/events/parse.h"
 #include "tui/explain/explain.h"
+#include "tui/model/commands.h"
+#include "tui/model/queries.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -26,7 +29,7 @@ static int picker_open(struct view *view, struct screen *screen, uint32_t arg)
 	(void)arg;
 	if (!picker)
 		return -ENOMEM;
-	ret = screen->model->ops->offers->begin(screen->model);
+	ret = screen->model->queries->offers->begin(screen->model);
 	if (ret) {
 		free(picker);
 		return ret;
@@ -49,7 +52,7 @@ static void picker_close(struct view *view)
 static void picker_refresh(struct view *view, struct screen *screen)
 {
 	/* The target may have changed. */
-	(void)screen->model->ops->offers->begin(screen->model);
+	(void)screen->model->queries->offers->begin(screen->model);
 	(void)picker_rows(view->state, screen);
 }
 
@@ -62,7 +65,7 @@ static void add_text(struct picker *picker, struct screen *screen, const char *t
 	int ret;
 
 	picker_asked(picker, screen->model);
-	ret = screen->model->ops->event_add(screen->model, text, &error);
+	ret = screen->model->commands->event_add(screen->model, text, &error);
 
 	if (error.kind == EVENT_ERROR_NONE) {
 		screen_result(screen, ret, "The event cannot be added");
@@ -76,7 +79,7 @@ static void drop(
 	struct picker *picker, struct screen *screen, const struct engine_event_status *event)
 {
 	picker_asked(picker, screen->model);
-	screen_result(screen, screen->model->ops->event_drop(screen->model, event->id),
+	screen_result(screen, screen->model->commands->event_drop(screen->model, event->id),
 		"The event cannot be dropped");
 }
 
@@ -230,7 +233,7 @@ static unsigned int picker_action(struct view *view, struct screen *screen, enum
 		/* Use the current state, not that of the last refresh, so that pressing Enter twice
 		 * adds and drops. */
 		picker_remember(picker, screen);
-		screen->model->ops->refresh(screen->model, false);
+		screen->model->queries->refresh(screen->model, false);
 		(void)picker_rows(picker, screen);
 		if (picker->n_marked)
 			add_marked(picker, screen, false);

@@ -9,6 +9,9 @@
 #ifndef TUI_VIEWS_EVENT_PICKER_H
 #define TUI_VIEWS_EVENT_PICKER_H
 
+#include "sampler/events/catalogue.h"
+#include "sampler/events/parse.h"
+#include "tui/model/offers.h"
 #include "tui/screen/screen.h"
 #include "tui/views/list.h"
 #include "tui/views/views.h"

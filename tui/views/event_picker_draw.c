@@ -3,11 +3,13 @@
  * event_picker_draw.c - draws the picker: the tree, and below it details of the selection or
  * completions.
  */
+#include "sampler/events/parse.h"
 #include "tui/base/clean.h"
 #include "tui/base/format.h"
 #include "tui/base/width.h"
 #include "tui/commands/list_events.h"
 #include "tui/explain/explain.h"
+#include "tui/model/queries.h"
 #include "tui/views/event_picker.h"
 
 #include <stdio.h>
@@ -116,7 +118,7 @@ static void draw_entry(const struct drawing *drawing, const struct picker_row *r
 	long match;
 	bool told;
 
-	drawing->model->ops->offers->state(drawing->model, row->at, &state);
+	drawing->model->queries->offers->state(drawing->model, row->at, &state);
 	told = draw_status(drawing, event, y);
 	style = event && event->open		   ? STYLE_USER
 		: state.state == CATALOGUE_REFUSED ? STYLE_DIM
@@ -286,10 +288,10 @@ static void draw_entry_pane(const struct drawing *drawing, size_t at, struct are
 	struct offer_detail detail = {.reason = ""};
 	struct offer_state state;
 	char text[PANE_TEXT_MAX], name[2 * EVENT_NAME_MAX];
-	bool known = drawing->model->ops->offers->detail(drawing->model, at, &detail);
+	bool known = drawing->model->queries->offers->detail(drawing->model, at, &detail);
 	enum style style;
 
-	drawing->model->ops->offers->state(drawing->model, at, &state);
+	drawing->model->queries->offers->state(drawing->model, at, &state);
 	style = state.state == CATALOGUE_REFUSED ? STYLE_BAD : state_style(state.state);
 	snprintf(text, sizeof(text), "%s%s%s", entry->name, entry->alias ? " or " : "",
 		entry->alias ? entry->alias : "");
@@ -440,7 +442,7 @@ static void draw_completions(const struct drawing *drawing, struct area area)
 		struct offer_state state;
 		bool chosen = picker->cycle == at + 1;
 
-		drawing->model->ops->offers->state(drawing->model, completion->at[at], &state);
+		drawing->model->queries->offers->state(drawing->model, completion->at[at], &state);
 		if (chosen)
 			canvas_glyph(drawing->canvas, area.x - 1, area.y + i, 0x25b8, STYLE_ACCENT);
 		canvas_text(drawing->canvas, area.x + 1, area.y + i, name_width,

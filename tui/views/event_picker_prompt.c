@@ -4,7 +4,9 @@
  * errors.
  */
 #include "sampler/events/catalogue.h"
+#include "sampler/events/parse.h"
 #include "tui/explain/explain.h"
+#include "tui/model/commands.h"
 #include "tui/views/event_picker.h"
 
 #include <stdio.h>
@@ -184,7 +186,7 @@ void picker_prompt_done(struct picker *picker, struct screen *screen, const char
 		return;
 	history_add(&screen->typed_events, copy);
 	picker_asked(picker, model);
-	ret = model->ops->event_add(model, copy, &error);
+	ret = model->commands->event_add(model, copy, &error);
 	if (error.kind == EVENT_ERROR_NONE) {
 		screen_result(screen, ret, "The events cannot be added");
 		return;

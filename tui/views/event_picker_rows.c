@@ -7,6 +7,7 @@
 #include "tui/base/explain_errno.h"
 #include "tui/base/grow.h"
 #include "tui/explain/explain.h"
+#include "tui/model/queries.h"
 #include "tui/views/event_picker.h"
 
 #include <errno.h>
@@ -103,7 +104,7 @@ static void count_states(struct picker *picker, struct model *model)
 		for (next = group->first; next < group->first + group->n; next++) {
 			struct offer_state state;
 
-			model->ops->offers->state(model, next, &state);
+			model->queries->offers->state(model, next, &state);
 			group->states[state.state]++;
 			whole->states[state.state] += whole != group;
 			if (state.state != CATALOGUE_REFUSED)
@@ -269,7 +270,7 @@ int picker_rows(struct picker *picker, struct screen *screen)
 	struct model *model = screen->model;
 	int ret = 0;
 
-	model->ops->offers->list(model, &picker->offers);
+	model->queries->offers->list(model, &picker->offers);
 	if (picker->offers.entries && !picker->found) {
 		picker->n_groups = 0;
 		ret = make_groups(picker);

@@ -8,6 +8,7 @@
 
 #include "tui/base/format.h"
 #include "tui/base/shorten.h"
+#include "tui/model/queries.h"
 #include "tui/views/views.h"
 
 #include <stdio.h>
@@ -75,12 +76,12 @@ static enum style colour_of(struct flame_view *flame, struct model *model, uint3
 		return STYLE_FLAME_MATCH;
 	if (flame_tells_change(flame, model))
 		return change_style(flame_change(flame, node, false));
-	return image_style(model->ops->symbol(model, symref));
+	return image_style(model->queries->symbol(model, symref));
 }
 
 static const char *name_of(const struct flame_view *flame, struct model *model, uint32_t node)
 {
-	return node ? model->ops->symbol(model, flame->tree.nodes[node].symref)->symbol : "all";
+	return node ? model->queries->symbol(model, flame->tree.nodes[node].symref)->symbol : "all";
 }
 
 /* Draws the change in points after the name, if there is room for both. */
@@ -212,7 +213,7 @@ static void draw_details(struct flame_view *flame, struct model *model, struct c
 		canvas_text(canvas, x, y, room, STYLE_TITLE, "all");
 		return;
 	}
-	symbol = model->ops->symbol(model, node->symref);
+	symbol = model->queries->symbol(model, node->symref);
 	x += canvas_text(
 		canvas, x, y, room, STYLE_TITLE, shorten_symbol(text, symbol->symbol, room));
 	room -= x + 1;
@@ -267,7 +268,7 @@ static struct area draw_title(
 		uint32_t symref = flame->zoom.symrefs[flame->zooms[flame->n_zooms - 1] - 1];
 
 		snprintf(title, sizeof(title), "flame graph of %s%s",
-			shorten_symbol(name, model->ops->symbol(model, symref)->symbol,
+			shorten_symbol(name, model->queries->symbol(model, symref)->symbol,
 				area.width > 60 ? area.width - 50 : 10),
 			flame->gone ? ": no samples now" : "");
 	}

@@ -5,6 +5,8 @@
  *
  * Each is an ordinary filter: it appears in the crumbs and stays when the view is left.
  */
+#include "tui/model/commands.h"
+#include "tui/model/queries.h"
 #include "tui/views/flame_view.h"
 
 #include <stdio.h>
@@ -31,7 +33,7 @@ static int list_threads(struct flame_view *flame, struct model *model)
 
 	flame_threads_fini(flame);
 	flame->thread = 0;
-	return model->ops->breakdown(model, &question, &flame->threads, &flame->n_threads);
+	return model->queries->breakdown(model, &question, &flame->threads, &flame->n_threads);
 }
 
 unsigned int flame_next_thread(struct flame_view *flame, struct screen *screen)
@@ -44,7 +46,7 @@ unsigned int flame_next_thread(struct flame_view *flame, struct screen *screen)
 	int ret = 0;
 
 	if (is_shown(flame, model)) {
-		model->ops->crumb_drop(model, model->n_crumbs - 1);
+		model->commands->crumb_drop(model, model->n_crumbs - 1);
 		flame->thread++;
 	} else {
 		ret = list_threads(flame, model);

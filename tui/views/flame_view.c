@@ -9,6 +9,7 @@
 
 #include "tui/base/format.h"
 #include "tui/base/grow.h"
+#include "tui/model/queries.h"
 #include "tui/views/views.h"
 
 #include <errno.h>
@@ -52,8 +53,8 @@ static void flame_close(struct view *view)
 static int compare_names(void *ctx, uint32_t symref, uint32_t other)
 {
 	struct model *model = ctx;
-	const struct symref *left = model->ops->symbol(model, symref);
-	const struct symref *right = model->ops->symbol(model, other);
+	const struct symref *left = model->queries->symbol(model, symref);
+	const struct symref *right = model->queries->symbol(model, other);
 	int result = strcmp(left->symbol, right->symbol);
 
 	if (!result)
@@ -99,7 +100,7 @@ static int ask_tree(struct flame_view *flame, struct model *model, uint64_t leas
 	if (!is_enough(flame, model, least))
 		calltree_fini(&flame->tree);
 	serial = flame->tree.serial;
-	ret = model->ops->tree(model, &query, &flame->tree);
+	ret = model->queries->tree(model, &query, &flame->tree);
 	if (ret)
 		return ret;
 	if (!serial || flame->tree.serial != serial) {
@@ -142,7 +143,7 @@ bool flame_matches(struct flame_view *flame, struct model *model, uint32_t symre
 			sizeof(*flame->matches)))
 		return false;
 	if (!flame->matches[symref]) {
-		symbol = model->ops->symbol(model, symref);
+		symbol = model->queries->symbol(model, symref);
 		flame->matches[symref] = views_match(symbol->symbol, flame->search) >= 0 ? 2 : 1;
 	}
 	return flame->matches[symref] == 2;
@@ -413,7 +414,7 @@ static unsigned int narrow(struct flame_view *flame, struct screen *screen, bool
 	if (!node)
 		return VIEW_HANDLED;
 	return screen_narrow(screen, exclude, FILTER_STACK,
-		model->ops->symbol(model, flame->tree.nodes[node].symref)->symbol);
+		model->queries->symbol(model, flame->tree.nodes[node].symref)->symbol);
 }
 
 /* Moves as seen on the screen: up is towards the root, unless the root is at the bottom. */

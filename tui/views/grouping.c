@@ -3,6 +3,7 @@
  * grouping.c - a list over the hot table, to choose the grouping of its rows.
  */
 #include "tui/base/clean.h"
+#include "tui/model/queries.h"
 #include "tui/screen/screen.h"
 #include "tui/views/list.h"
 #include "tui/views/views.h"
@@ -62,7 +63,7 @@ static size_t count_fixed(const struct model *model)
 
 static const char *field_of(struct model *model, size_t at)
 {
-	return model->ops->field(model, at - count_fixed(model));
+	return model->queries->field(model, at - count_fixed(model));
 }
 
 static size_t count(struct model *model)

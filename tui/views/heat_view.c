@@ -9,6 +9,7 @@
  */
 #include "tui/base/format.h"
 #include "tui/model/model.h"
+#include "tui/model/queries.h"
 #include "tui/model/window.h"
 #include "tui/screen/screen.h"
 #include "tui/views/views.h"
@@ -114,7 +115,7 @@ static void heat_refresh(struct view *view, struct screen *screen)
 	heat->first_ns = cell_of(history.first_ns);
 	heat->last_ns = cell_of(history.last_ns - 1);
 	keep_in_sight(heat, model);
-	heat->error = model->ops->heat(model, heat->from_ns, heat->seconds, &heat->cells);
+	heat->error = model->queries->heat(model, heat->from_ns, heat->seconds, &heat->cells);
 	if (heat->error)
 		heat->cells = NULL;
 	heat->most = 0;

@@ -7,6 +7,7 @@
 #include "tui/base/shorten.h"
 #include "tui/base/width.h"
 #include "tui/model/model.h"
+#include "tui/model/queries.h"
 #include "tui/views/hot_private.h"
 #include "tui/views/views.h"
 
@@ -217,13 +218,13 @@ static void draw_row(void *ctx, size_t at, int y)
 			format_count(count, row->samples));
 	if (c->trend.width && model->has_baseline) {
 		const bool unknown = hot_is_grouped(table) &&
-			model->ops->groups->key(model, row->symref)->base_unknown;
+			model->queries->groups->key(model, row->symref)->base_unknown;
 
 		views_change(canvas, c->trend.x, y, c->trend.width, unknown ? NAN : row->change);
 	} else if (c->trend.width) {
 		uint64_t trend[HOT_TREND], max = 0;
 
-		model->ops->trend(model, row->symref, model->event, trend);
+		model->queries->trend(model, row->symref, model->event, trend);
 		for (int i = 0; i < HOT_TREND; i++)
 			max = trend[i] > max ? trend[i] : max;
 		canvas_spark(canvas, c->trend.x, y, HOT_TREND, trend, max, STYLE_TREND);
@@ -236,12 +237,12 @@ static void draw_row(void *ctx, size_t at, int y)
 			struct hot_sums sums;
 			uint64_t cell_self, cell_total;
 
-			model->ops->sums(model, ids[i], &sums);
+			model->queries->sums(model, ids[i], &sums);
 			if (hot_is_grouped(table))
-				model->ops->groups->cell(
+				model->queries->groups->cell(
 					model, row->symref, ids[i], &cell_self, &cell_total);
 			else
-				model->ops->cell(
+				model->queries->cell(
 					model, row->symref, ids[i], &cell_self, &cell_total);
 			draw_share(canvas, y, &c->events[i], format_share(cell_self, sums.weight),
 				cell_total != 0);

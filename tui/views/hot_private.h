@@ -5,6 +5,7 @@
 #ifndef TUI_VIEWS_HOT_PRIVATE_H
 #define TUI_VIEWS_HOT_PRIVATE_H
 
+#include "tui/model/queries.h"
 #include "tui/screen/screen.h"
 #include "tui/views/columns.h"
 #include "tui/views/list_view.h"
@@ -34,8 +35,8 @@ static inline bool hot_is_grouped(const struct hot_table *table)
 static inline const struct symref *hot_name(
 	const struct hot_table *table, struct model *model, uint32_t id)
 {
-	return hot_is_grouped(table) ? &model->ops->groups->key(model, id)->name
-				     : model->ops->symbol(model, id);
+	return hot_is_grouped(table) ? &model->queries->groups->key(model, id)->name
+				     : model->queries->symbol(model, id);
 }
 
 /* Returns whether totals differ from self weights, because callers have rows, too. */

@@ -6,6 +6,8 @@
  * hot_draw.c draws it.  The cursor stays on its row while numbers change, and on top if it was
  * never moved.
  */
+#include "tui/model/commands.h"
+#include "tui/model/queries.h"
 #include "tui/screen/screen.h"
 #include "tui/views/hot_private.h"
 #include "tui/views/views.h"
@@ -122,10 +124,10 @@ static void ask(struct hot_table *table, struct model *model, size_t most)
 
 	table->rows = NULL;
 	if (hot_is_grouped(table))
-		ret = model->ops->groups->rows(
+		ret = model->queries->groups->rows(
 			model, &table->by, &query, &table->rows, &n, &table->sums);
 	else
-		ret = model->ops->rows(model, &query, &table->rows, &n, &table->sums);
+		ret = model->queries->rows(model, &query, &table->rows, &n, &table->sums);
 	table->failed = ret != 0;
 	list_set_count(&table->view.list, table->failed ? 0 : n);
 	table->n_rows = most && most < table->view.list.n ? most : table->view.list.n;
@@ -186,7 +188,7 @@ static unsigned int fetch_selected(struct hot_table *table, struct screen *scree
 	char message[256];
 
 	if (table->view.list.n &&
-		model->ops->fetch(model, selected(table), message, sizeof(message)))
+		model->commands->fetch(model, selected(table), message, sizeof(message)))
 		screen_message(screen, STYLE_WARN, "%s", message);
 	else if (table->view.list.n)
 		screen_message(screen, STYLE_GOOD, "Fetching a debug file (Esc gives it up)");
@@ -202,7 +204,7 @@ static unsigned int narrow_to_row(
 	char term[PROMPT_MAX];
 	unsigned int changed;
 
-	const struct group_key *key = model->ops->groups->key(model, selected(table));
+	const struct group_key *key = model->queries->groups->key(model, selected(table));
 
 	if (!table->view.list.n || table->view.list.lost)
 		return VIEW_HANDLED;
@@ -221,7 +223,7 @@ static unsigned int narrow_to_row(
 		model->grouped = false;
 		return VIEW_HANDLED | VIEW_SETTINGS;
 	}
-	if (!model->ops->groups->term(model, selected(table), negated, term, sizeof(term))) {
+	if (!model->queries->groups->term(model, selected(table), negated, term, sizeof(term))) {
 		screen_message(screen, STYLE_WARN,
 			"These samples are so old that their threads are no longer told apart");
 		return VIEW_HANDLED;
@@ -237,7 +239,7 @@ static unsigned int open_function(struct hot_table *table, struct screen *screen
 	const struct view_ops *ops, const char *what)
 {
 	uint32_t symref = table->view.list.n
-		? screen->model->ops->groups->key(screen->model, selected(table))->symref
+		? screen->model->queries->groups->key(screen->model, selected(table))->symref
 		: GROUPS_NO_SYMBOL;
 
 	if (table->view.list.n && !table->view.list.lost && symref != GROUPS_NO_SYMBOL)
@@ -264,7 +266,7 @@ static unsigned int hot_action(struct view *view, struct screen *screen, enum ac
 		if (!table->view.list.n || table->view.list.lost)
 			return VIEW_HANDLED;
 		return screen_narrow(screen, action == ACT_EXCLUDE, FILTER_STACK,
-			screen->model->ops->symbol(screen->model, selected(table))->symbol);
+			screen->model->queries->symbol(screen->model, selected(table))->symbol);
 	case ACT_WIDEN:
 		return screen_widen(screen);
 	case ACT_GROUP:
@@ -296,7 +298,7 @@ static unsigned int hot_action(struct view *view, struct screen *screen, enum ac
 	case ACT_BACK:
 		if (!screen->model->fetching.waiting)
 			return list_view_action(view, screen, action);
-		screen->model->ops->fetch_cancel(screen->model);
+		screen->model->commands->fetch_cancel(screen->model);
 		return VIEW_HANDLED;
 	default:
 		return list_view_action(view, screen, action);

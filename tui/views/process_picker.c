@@ -7,6 +7,8 @@
 #include "tui/base/clean.h"
 #include "tui/base/format.h"
 #include "tui/base/shorten.h"
+#include "tui/model/commands.h"
+#include "tui/model/queries.h"
 #include "tui/screen/screen.h"
 #include "tui/views/list_view.h"
 #include "tui/views/views.h"
@@ -221,8 +223,8 @@ static void fill(struct entry *entry, struct model *model, const struct proc_pro
 	entry->threads = process->threads;
 	entry->state = process->state;
 	entry->kernel = process->kernel_thread;
-	snprintf(
-		entry->user, sizeof(entry->user), "%s", model->ops->user_name(model, process->uid));
+	snprintf(entry->user, sizeof(entry->user), "%s",
+		model->queries->user_name(model, process->uid));
 	if (process->cmdline[0]) {
 		clean_string(entry->command, sizeof(entry->command), process->cmdline);
 	} else {
@@ -247,7 +249,7 @@ static int read_processes(struct picker *picker, struct model *model)
 	size_t *shown = NULL;
 	size_t n = 0, hint = 0;
 	double ticks = 0.0;
-	int ret = model->ops->processes(model, &processes, &n);
+	int ret = model->queries->processes(model, &processes, &n);
 
 	if (ret)
 		return ret;
@@ -283,7 +285,7 @@ static void mark_followed(struct picker *picker, struct model *model)
 	int32_t *pids = NULL;
 	size_t n = 0;
 
-	if (model->ops->followed(model, &pids, &n))
+	if (model->queries->followed(model, &pids, &n))
 		n = 0;
 	for (size_t i = 0; i < picker->n; i++)
 		picker->entries[i].followed = contains(pids, n, picker->entries[i].pid);
@@ -307,11 +309,11 @@ static int detach_others(struct model *model, int32_t pid)
 {
 	int32_t *pids = NULL;
 	size_t n = 0;
-	int ret = model->ops->followed(model, &pids, &n);
+	int ret = model->queries->followed(model, &pids, &n);
 
 	for (size_t i = 0; !ret && i < n; i++) {
 		if (pids[i] != pid)
-			ret = model->ops->detach(model, pids[i]);
+			ret = model->commands->detach(model, pids[i]);
 	}
 	free(pids);
 	return ret;
@@ -330,7 +332,7 @@ static struct entry *selected_entry(struct picker *picker, struct screen *screen
 	if (!picker->table.list.n)
 		return NULL;
 	keep_command(picker);
-	if (!model->ops->processes(model, &processes, &n)) {
+	if (!model->queries->processes(model, &processes, &n)) {
 		for (size_t i = 0; i < n; i++)
 			alive |= process_key(processes[i].pid, processes[i].start_ticks) ==
 				picker->table.selected;
@@ -356,7 +358,7 @@ static unsigned int follow_only(struct picker *picker, struct screen *screen)
 		return VIEW_HANDLED;
 	/* Attach first: an engine without targets ends. */
 	if (!entry->followed)
-		ret = model->ops->attach(model, entry->pid);
+		ret = model->commands->attach(model, entry->pid);
 	if (!ret)
 		ret = detach_others(model, entry->pid);
 	/* Hide samples of the processes that were followed before. */
@@ -378,9 +380,9 @@ static unsigned int follow(struct picker *picker, struct screen *screen, enum ac
 		return VIEW_HANDLED;
 	add = action == ACT_ADD || (action == ACT_TOGGLE && !entry->followed);
 	if (add)
-		ret = model->ops->attach(model, entry->pid);
+		ret = model->commands->attach(model, entry->pid);
 	else
-		ret = model->ops->detach(model, entry->pid);
+		ret = model->commands->detach(model, entry->pid);
 	screen_result(screen, ret, add ? "It cannot be followed" : "It cannot be let go");
 	/* Shown at once; the next reading shows the real result. */
 	if (!ret)

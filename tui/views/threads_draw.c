@@ -4,6 +4,7 @@
  */
 #include "tui/base/format.h"
 #include "tui/model/model.h"
+#include "tui/model/queries.h"
 #include "tui/views/threads_private.h"
 #include "tui/views/views.h"
 
@@ -167,7 +168,7 @@ static void draw_row(void *ctx, size_t row, int y)
 			threads->table.search);
 	if (at->symbol && lane->symref != LANES_NO_SYMBOL) {
 		const struct symref *name =
-			drawing->model->ops->symbol(drawing->model, lane->symref);
+			drawing->model->queries->symbol(drawing->model, lane->symref);
 
 		views_symbol(canvas, at->symbol, y, at->symbol_width, views_symbol_style(name),
 			name->symbol, threads->table.search);

@@ -6,11 +6,14 @@
 #define TUI_VIEWS_THREADS_PRIVATE_H
 
 #include "tui/screen/screen.h"
+#include "tui/tables/lanes.h"
 #include "tui/views/list_view.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct lane;
 
 /* columns of the screen; longer strips and pids of threads from here on */
 #define THREADS_WIDE_FROM 120

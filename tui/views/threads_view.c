@@ -6,6 +6,7 @@
  * /proc, only for visible rows.
  */
 #include "tui/base/grow.h"
+#include "tui/model/queries.h"
 #include "tui/screen/screen.h"
 #include "tui/views/threads_private.h"
 #include "tui/views/views.h"
@@ -39,7 +40,7 @@ void threads_read_states(struct threads *threads, struct model *model)
 		if (i < threads->n_seen || i == THREADS_SEEN_MAX)
 			continue;
 		threads->seen[i].tid = tid;
-		threads->seen[i].state = model->ops->task_state(model, tid);
+		threads->seen[i].state = model->queries->task_state(model, tid);
 		threads->n_seen++;
 	}
 }
@@ -48,8 +49,9 @@ void threads_read_states(struct threads *threads, struct model *model)
 
 static const char *symbol_of(const struct lane *lane, struct model *model)
 {
-	return lane->symref == LANES_NO_SYMBOL ? ""
-					       : model->ops->symbol(model, lane->symref)->symbol;
+	return lane->symref == LANES_NO_SYMBOL
+		? ""
+		: model->queries->symbol(model, lane->symref)->symbol;
 }
 
 struct order {
@@ -164,7 +166,7 @@ static uint64_t most_of(const struct lanes *lanes)
 static int take_rows(struct threads *threads, struct model *model)
 {
 	const struct order order = {threads, model};
-	int ret = model->ops->lanes(model, threads->group, threads->columns, &threads->lanes);
+	int ret = model->queries->lanes(model, threads->group, threads->columns, &threads->lanes);
 	uint32_t n = 0;
 
 	list_set_count(&threads->table.list, 0);

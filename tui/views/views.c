@@ -7,6 +7,7 @@
 #include "tui/base/shorten.h"
 #include "tui/base/width.h"
 #include "tui/explain/explain.h"
+#include "tui/model/queries.h"
 #include "tui/screen/screen.h"
 
 #include <errno.h>
@@ -132,7 +133,7 @@ unsigned int views_open(
 
 	if (ret == -ENODATA) {
 		explain_nameless(
-			screen->model->ops->symbol(screen->model, symref), why, sizeof(why));
+			screen->model->queries->symbol(screen->model, symref), why, sizeof(why));
 		screen_message(screen, STYLE_WARN, "%s", why);
 	} else {
 		screen_result(screen, ret, what);

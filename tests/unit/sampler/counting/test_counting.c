@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "sampler/counting/counting.h"
+#include "sampler/engine/failure.h"
 
 #include <errno.h>
 #include <pthread.h>

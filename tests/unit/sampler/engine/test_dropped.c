@@ -11,7 +11,9 @@
 
 #include <cmocka.h>
 
+#include "sampler/engine/config.h"
 #include "sampler/engine/internal.h"
+#include "sampler/engine/note.h"
 #include "sampler/engine/notes.h"
 
 #include <errno.h>

@@ -2,6 +2,7 @@
 /*
  * test_notes.c - numbering, the window of the last thousand, reading in parts.
  */
+#include "sampler/engine/note.h"
 #include "sampler/engine/notes.h"
 
 #include <setjmp.h>

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "sampler/engine/change.h"
+#include "sampler/engine/config.h"
 #include "sampler/engine/internal.h"
 #include "sampler/engine/rate.h"
 

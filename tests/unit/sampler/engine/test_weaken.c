@@ -19,8 +19,13 @@
 #include <cmocka.h>
 
 #include "sampler/engine/attr.h"
+#include "sampler/engine/config.h"
+#include "sampler/engine/engine.h"
 #include "sampler/engine/internal.h"
+#include "sampler/engine/note.h"
 #include "sampler/engine/weaken.h"
+#include "sampler/events/event.h"
+#include "sampler/events/parse.h"
 #include "sampler/events/silent.h"
 
 /* The fake machine. */

@@ -3,6 +3,7 @@
  * test_event.c - the grammar of -e, as tables.
  */
 #include "sampler/events/event.h"
+#include "sampler/events/parse.h"
 #include "sampler/kernel/attr.h"
 
 #include <errno.h>

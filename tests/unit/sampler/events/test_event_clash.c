@@ -3,6 +3,7 @@
  * test_event_clash.c - events that exclude each other.
  */
 #include "sampler/events/clash.h"
+#include "sampler/events/parse.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

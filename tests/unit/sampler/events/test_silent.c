@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "sampler/events/parse.h"
 #include "sampler/events/silent.h"
 #include "tests/unit/event_fixture.h"
 

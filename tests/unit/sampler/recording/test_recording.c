@@ -15,6 +15,8 @@
 
 #include <cmocka.h>
 
+#include "sampler/engine/note.h"
+#include "sampler/store/stacks.h"
 #include "tests/unit/await_recording.h"
 
 #define SEC 1000000000ull
@@ -30,8 +32,7 @@ struct file {
 	unsigned int n_attrs;
 	struct recording *recording;
 	struct engine_status status;
-	/* seen by the tap */
-	char comms[512]; /* each followed by a blank */
+	char comms[512]; /* seen by the tap; each followed by a blank */
 	char images[2048];
 	uint64_t last_ns;
 	int tap_error;

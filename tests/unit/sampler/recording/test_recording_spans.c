@@ -10,6 +10,9 @@
 #include "tests/unit/event_fixture.h"
 #include "tests/unit/record_builder.h"
 
+#include "sampler/engine/note.h"
+#include "sampler/engine/status.h"
+#include "sampler/store/stacks.h"
 #include "tests/unit/await_recording.h"
 
 #define TYPE                                                                            \

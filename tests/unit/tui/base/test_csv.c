@@ -13,6 +13,7 @@
 
 #include "tui/base/csv.h"
 #include "tui/commands/report.h"
+#include "tui/session/request.h"
 
 static void expect(const char *text, bool raw, const char *wanted)
 {

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "tui/commands/diff_table.h"
+#include "tui/session/request.h"
 
 #include <json-c/json.h>
 

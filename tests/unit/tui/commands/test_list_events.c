@@ -16,8 +16,10 @@
 
 #include <json.h>
 
+#include "sampler/engine/config.h"
 #include "tests/unit/limits_fixture.h"
 #include "tui/commands/list_events.h"
+#include "tui/session/request.h"
 
 static void test_target(void **state)
 {

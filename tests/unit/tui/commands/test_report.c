@@ -14,8 +14,10 @@
 #include <cmocka.h>
 #include <json-c/json.h>
 
+#include "sampler/perfdata/reader.h"
 #include "tui/base/width.h"
 #include "tui/commands/report.h"
+#include "tui/session/request.h"
 
 static const char longest[] =
 	"a_very_long_name_that_goes_on_and_on_for_more_than_sixty_four_columns_to_the_right";

@@ -14,11 +14,13 @@
 
 #include <cmocka.h>
 
+#include "sampler/engine/status.h"
 #include "symbols/client/unwind.h"
 #include "tests/unit/limits_fixture.h"
 #include "tests/unit/samples_fixture.h"
 #include "tui/commands/report.h"
 #include "tui/session/chain_notes.h"
+#include "tui/session/request.h"
 
 #define START_NS 1000000000000u
 #define SECOND 1000000000u

@@ -11,6 +11,7 @@
 
 #include "tests/unit/scratch.h"
 #include "tui/commands/stat_private.h"
+#include "tui/session/request.h"
 
 #include <json-c/json.h>
 #include <stdlib.h>

@@ -13,6 +13,10 @@
 
 #include <cmocka.h>
 
+#include "sampler/engine/config.h"
+#include "sampler/engine/failure.h"
+#include "sampler/engine/note.h"
+#include "sampler/events/parse.h"
 #include "sampler/events/silent.h"
 #include "tests/unit/limits_fixture.h"
 #include "tui/explain/explain.h"

@@ -14,6 +14,8 @@
 
 #include <cmocka.h>
 
+#include "sampler/engine/failure.h"
+#include "sampler/events/parse.h"
 #include "tests/unit/event_fixture.h"
 #include "tests/unit/limits_fixture.h"
 #include "tui/explain/explain.h"

@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "sampler/engine/config.h"
+#include "sampler/engine/status.h"
 #include "tui/model/model.h"
 
 #include <stdlib.h>

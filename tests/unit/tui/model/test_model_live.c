@@ -14,6 +14,7 @@
 #include "tests/unit/model_fixture.h"
 #include "tests/unit/scratch.h"
 #include "tui/names/private.h"
+#include "tui/session/export_format.h"
 
 #include <errno.h>
 #include <math.h>
@@ -110,7 +111,7 @@ static void add_crumb(struct model *model, const char *term)
 	char message[200] = "";
 	size_t at;
 
-	if (model->ops->crumb_add(model, term, &at, message, sizeof(message)))
+	if (model->commands->crumb_add(model, term, &at, message, sizeof(message)))
 		fail_msg("%s: %s", term, message);
 }
 
@@ -145,7 +146,7 @@ static void begin_export(struct model_fixture *fixture, const char *path, enum e
 {
 	char message[400] = "";
 
-	if (fixture->model->ops->export_window(
+	if (fixture->model->commands->export_window(
 		    fixture->model, path, format, message, sizeof(message)))
 		fail_msg("%s", message);
 }
@@ -255,10 +256,10 @@ static void test_exports_what_is_shown(void **state)
 
 		if (step == 1) {
 			select_time(model, 700000000, 2300000000);
-			model->ops->refresh(model, false);
+			model->queries->refresh(model, false);
 		} else if (step == 2) {
 			add_crumb(model, "comm:worker");
-			model->ops->refresh(model, false);
+			model->queries->refresh(model, false);
 		}
 		sum_store(&sums, &fixture.session, model->event, model->from_ns, model->to_ns,
 			step == 2 ? "worker" : NULL, true);
@@ -300,8 +301,8 @@ static void test_exports_that_fail(void **state)
 	assert_non_null(strstr(model_fixture_said(&fixture), "is no file"));
 	unlink(path);
 	add_crumb(fixture.model, "comm:nobody");
-	fixture.model->ops->refresh(fixture.model, false);
-	assert_int_equal(fixture.model->ops->export_window(
+	fixture.model->queries->refresh(fixture.model, false);
+	assert_int_equal(fixture.model->commands->export_window(
 				 fixture.model, path, EXPORT_FOLDED, message, sizeof(message)),
 		-ENODATA);
 	assert_non_null(strstr(message, "has no samples"));
@@ -319,12 +320,12 @@ static void test_exports_of_idle_alone(void **state)
 	snprintf(path, sizeof(path), "%s/idle", scratch);
 	model_fixture_open_as(&fixture, 2, 24, 0, "make");
 	add_crumb(fixture.model, "pid:0");
-	fixture.model->ops->refresh(fixture.model, false);
+	fixture.model->queries->refresh(fixture.model, false);
 	export_to(&fixture, path, EXPORT_FOLDED);
 	assert_int_equal(unlink(path), 0);
 	fixture.model->hide_idle = true;
 	fixture.session.limits.pid_namespace = false; /* pid 0 is idle */
-	assert_int_equal(fixture.model->ops->export_window(
+	assert_int_equal(fixture.model->commands->export_window(
 				 fixture.model, path, EXPORT_FOLDED, message, sizeof(message)),
 		-ENODATA);
 	assert_non_null(strstr(message, "has no samples"));
@@ -344,7 +345,7 @@ static void test_exports_stop(void **state)
 	model_fixture_open(&fixture, 3, 24);
 	for (int i = 0; i < TRIES && !stopped; i++) {
 		begin_export(&fixture, path, EXPORT_SPEEDSCOPE);
-		fixture.model->ops->export_stop(fixture.model);
+		fixture.model->commands->export_stop(fixture.model);
 		wait_for_export(&fixture);
 		if (strstr(model_fixture_said(&fixture), "stopped")) {
 			assert_int_equal(access(path, F_OK), -1);
@@ -365,7 +366,7 @@ static void begin_baseline(struct model_fixture *fixture, const char *path)
 {
 	char message[400] = "";
 
-	if (fixture->model->ops->baseline_file(fixture->model, path, message, sizeof(message)))
+	if (fixture->model->commands->baseline_file(fixture->model, path, message, sizeof(message)))
 		fail_msg("%s", message);
 }
 
@@ -392,10 +393,10 @@ static void compare_rows(struct model_fixture *fixture, const struct sums *own,
 	struct hot_sums sums;
 	size_t n, gone = 0;
 
-	assert_int_equal(model->ops->rows(model, &query, &rows, &n, &sums), 0);
+	assert_int_equal(model->queries->rows(model, &query, &rows, &n, &sums), 0);
 	assert_true(n > 5);
 	for (size_t i = 0; i < n; i++) {
-		const char *symbol = model->ops->symbol(model, rows[i].symref)->symbol;
+		const char *symbol = model->queries->symbol(model, rows[i].symref)->symbol;
 		double change = share_of(own, symbol) - share_of(base, symbol);
 
 		gone += !rows[i].total;
@@ -414,7 +415,7 @@ static void compare_tree(struct model_fixture *fixture, const struct sums *base)
 	struct calltree tree = {0};
 	uint64_t self = 0;
 
-	assert_int_equal(model->ops->tree(model, &query, &tree), 0);
+	assert_int_equal(model->queries->tree(model, &query, &tree), 0);
 	assert_int_equal(tree.nodes[0].base.total, total_of(base));
 	for (uint32_t i = 1; i < tree.n; i++) {
 		char text[TEXT_MAX] = "", longer[TEXT_MAX];
@@ -422,7 +423,7 @@ static void compare_tree(struct model_fixture *fixture, const struct sums *base)
 
 		for (uint32_t at = i; at; at = tree.nodes[at].parent) {
 			snprintf(longer, sizeof(longer), ";%s%.3900s",
-				model->ops->symbol(model, tree.nodes[at].symref)->symbol, text);
+				model->queries->symbol(model, tree.nodes[at].symref)->symbol, text);
 			memcpy(text, longer, sizeof(text));
 		}
 		for (size_t k = 0; k < base->n; k++)
@@ -472,16 +473,16 @@ static void test_recorded_baseline(void **state)
 	add_crumb(model, "comm:nobody");
 	model_fixture_refresh(&fixture);
 	assert_true(model->base_empty);
-	model->ops->crumb_drop(model, model->n_crumbs - 1);
+	model->commands->crumb_drop(model, model->n_crumbs - 1);
 	model_fixture_refresh(&fixture);
 	assert_false(model->base_empty);
 	/* A file that cannot be read leaves the baseline unchanged. A time replaces it. */
 	model_fixture_compare(&fixture, "/nonexistent.data");
 	assert_non_null(strstr(model_fixture_said(&fixture), "No other baseline"));
 	assert_true(model->has_baseline && model->base_recorded);
-	assert_int_equal(model->ops->baseline(model, false), 0);
+	assert_int_equal(model->commands->baseline(model, false), 0);
 	assert_false(model->has_baseline);
-	assert_int_equal(model->ops->baseline(model, true), 0);
+	assert_int_equal(model->commands->baseline(model, true), 0);
 	assert_false(model->base_recorded);
 	model_fixture_refresh(&fixture);
 	sum_store(&own, &fixture.session, model->event, 0, UINT64_MAX, "server", false);
@@ -508,24 +509,24 @@ static void test_tree_stays(void **state)
 		struct model *model = fixture.model;
 
 		if (i == 1)
-			assert_int_equal(model->ops->crumb_add(model, "comm:server", &at, message,
-						 sizeof(message)),
+			assert_int_equal(model->commands->crumb_add(model, "comm:server", &at,
+						 message, sizeof(message)),
 				0);
 		else if (i == 2)
-			assert_int_equal(model->ops->baseline(model, true), 0);
+			assert_int_equal(model->commands->baseline(model, true), 0);
 		else if (i == 3)
 			model->window = (struct window){.selected = true,
 				.from_ns = model->from_ns,
 				.to_ns = (model->from_ns + model->to_ns) / 2};
 		model_fixture_refresh(&fixture);
 		serial = tree.serial;
-		assert_int_equal(model->ops->tree(model, &query, &tree), 0);
+		assert_int_equal(model->queries->tree(model, &query, &tree), 0);
 		assert_int_not_equal(tree.serial, serial);
 		assert_true(tree.n > 1 && tree.nodes[1].sums.samples != UINT64_MAX);
 		tree.nodes[1].sums.samples =
 			UINT64_MAX; /* a rebuilt tree would have another number */
 		model_fixture_refresh(&fixture);
-		assert_int_equal(model->ops->tree(model, &query, &tree), 0);
+		assert_int_equal(model->queries->tree(model, &query, &tree), 0);
 		assert_int_equal(tree.nodes[1].sums.samples, UINT64_MAX);
 	}
 	calltree_fini(&tree);
@@ -546,8 +547,8 @@ static void test_tree_of_each_event(void **state)
 			.kind = CALLTREE_ROOTS, .event = model_fixture_event(&fixture, names[i])};
 		struct hot_sums sums;
 
-		assert_int_equal(fixture.model->ops->tree(fixture.model, &query, &trees[i]), 0);
-		fixture.model->ops->sums(fixture.model, query.event, &sums);
+		assert_int_equal(fixture.model->queries->tree(fixture.model, &query, &trees[i]), 0);
+		fixture.model->queries->sums(fixture.model, query.event, &sums);
 		assert_int_equal(trees[i].serial, trees[0].serial);
 		assert_int_equal(trees[i].nodes[0].sums.total, sums.weight);
 		assert_int_equal(trees[i].nodes[0].sums.samples, sums.samples);
@@ -569,7 +570,7 @@ static void test_reading_is_given_up(void **state)
 		begin_baseline(&fixture, fixture.path);
 		for (int k = 0; k < i; k++)
 			model_fixture_refresh(&fixture);
-		fixture.model->ops->baseline_stop(fixture.model);
+		fixture.model->commands->baseline_stop(fixture.model);
 		assert_false(fixture.model->base_reading.active);
 	}
 	begin_baseline(&fixture, fixture.path);
@@ -595,14 +596,14 @@ static void test_lanes(void **state)
 			add_crumb(model, "cpu:0-1");
 		if (step == 4)
 			model->event = model_fixture_event(&fixture, "page-faults");
-		model->ops->refresh(model, false);
+		model->queries->refresh(model, false);
 		for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++) {
 			/* Each step first asks for the last group of the previous step, now with
 			 * another filter. */
 			const enum query_group group = groups[step % 2 ? 3 - i : i];
 			uint64_t weight = 0, columns = 0;
 
-			assert_int_equal(model->ops->lanes(model, group, 20, &lanes), 0);
+			assert_int_equal(model->queries->lanes(model, group, 20, &lanes), 0);
 			for (uint32_t k = 0; k < lanes->n; k++) {
 				weight += lanes->lane[k].weight;
 				for (size_t c = 0; c < 20; c++)
@@ -615,22 +616,22 @@ static void test_lanes(void **state)
 			assert_true(
 				lanes->from_ns == model->from_ns && lanes->to_ns == model->to_ns);
 			/* Without a change, the lanes are reused. */
-			assert_int_equal(model->ops->lanes(model, group, 20, &again), 0);
+			assert_int_equal(model->queries->lanes(model, group, 20, &again), 0);
 			assert_ptr_equal(again->lane, lanes->lane);
 		}
 	}
 	/* Compared with itself nothing changes, also when the baseline is set and removed. */
-	assert_int_equal(model->ops->lanes(model, GROUP_THREAD, 20, &lanes), 0);
+	assert_int_equal(model->queries->lanes(model, GROUP_THREAD, 20, &lanes), 0);
 	assert_int_equal(lanes->base_ns, 0);
-	assert_int_equal(model->ops->baseline(model, true), 0);
-	model->ops->refresh(model, false);
-	assert_int_equal(model->ops->lanes(model, GROUP_THREAD, 20, &lanes), 0);
+	assert_int_equal(model->commands->baseline(model, true), 0);
+	model->queries->refresh(model, false);
+	assert_int_equal(model->queries->lanes(model, GROUP_THREAD, 20, &lanes), 0);
 	assert_int_equal(lanes->base_ns, model->to_ns - model->from_ns);
 	assert_int_equal(lanes->base_whole, model->sums.weight);
 	for (uint32_t k = 0; k < lanes->n; k++)
 		assert_int_equal(lanes->lane[k].base, lanes->lane[k].weight);
-	assert_int_equal(model->ops->baseline(model, false), 0);
-	assert_int_equal(model->ops->lanes(model, GROUP_THREAD, 20, &lanes), 0);
+	assert_int_equal(model->commands->baseline(model, false), 0);
+	assert_int_equal(model->queries->lanes(model, GROUP_THREAD, 20, &lanes), 0);
 	assert_int_equal(lanes->base_ns, 0);
 	model_fixture_close(&fixture);
 }
@@ -656,25 +657,26 @@ static void test_other_rows(void **state)
 		if (step == 3)
 			model->event = model_fixture_event(&fixture, "page-faults");
 		if (step == 4)
-			assert_int_equal(model->ops->baseline(model, true), 0);
-		model->ops->refresh(model, false);
+			assert_int_equal(model->commands->baseline(model, true), 0);
+		model->queries->refresh(model, false);
 		for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++) {
 			const struct group_by by = {.group = groups[i]};
 			const struct hot_query query = {.event = model->event};
 			uint64_t weight = 0, self, total;
 
 			assert_int_equal(
-				model->ops->groups->rows(model, &by, &query, &rows, &n, &sums), 0);
+				model->queries->groups->rows(model, &by, &query, &rows, &n, &sums),
+				0);
 			assert_int_equal(sums.weight, model->sums.weight);
 			for (size_t k = 0; k < n; k++) {
 				weight += rows[k].self;
 				assert_true(rows[k].change == 0.0);
-				model->ops->groups->cell(
+				model->queries->groups->cell(
 					model, rows[k].symref, model->event, &self, &total);
 				assert_true(self == rows[k].self && total == rows[k].total);
-				assert_true(model->ops->groups->key(model, rows[k].symref)
+				assert_true(model->queries->groups->key(model, rows[k].symref)
 						    ->name.symbol[0]);
-				assert_true(model->ops->groups->term(
+				assert_true(model->queries->groups->term(
 					model, rows[k].symref, false, term, sizeof(term)));
 			}
 			assert_true(weight > 0);
@@ -686,10 +688,11 @@ static void test_other_rows(void **state)
 		const struct group_by by = {.group = GROUP_THREAD};
 		const struct hot_query query = {.event = model->event};
 
-		assert_int_equal(model->ops->groups->rows(model, &by, &query, &rows, &n, &sums), 0);
+		assert_int_equal(
+			model->queries->groups->rows(model, &by, &query, &rows, &n, &sums), 0);
 		assert_int_equal(sums.weight, model->sums.weight);
-		model->ops->crumb_drop(model, 0);
-		model->ops->refresh(model, false);
+		model->commands->crumb_drop(model, 0);
+		model->queries->refresh(model, false);
 		assert_true(step || model->sums.weight != sums.weight);
 	}
 	model_fixture_close(&fixture);
@@ -719,7 +722,8 @@ static void test_heat(void **state)
 			double sum = 0;
 
 			assert_int_equal(
-				model->ops->heat(model, from_ns, questions[i].seconds, &cells), 0);
+				model->queries->heat(model, from_ns, questions[i].seconds, &cells),
+				0);
 			assert_int_equal(heat_get(&fresh, model, &fixture.session,
 						 fixture.live->crumbs.filter, from_ns,
 						 questions[i].seconds, &expected),
@@ -735,7 +739,7 @@ static void test_heat(void **state)
 			heat_fini(&fresh);
 		}
 		add_crumb(model, "comm:make");
-		model->ops->refresh(model, false);
+		model->queries->refresh(model, false);
 	}
 	model_fixture_close(&fixture);
 }

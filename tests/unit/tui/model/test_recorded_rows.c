@@ -13,6 +13,8 @@
 #include <cmocka.h>
 
 #include "tests/unit/model_fixture.h"
+#include "tui/model/commands.h"
+#include "tui/model/queries.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -130,10 +132,10 @@ static void compare_table(struct model *model, enum query_group group, struct su
 	struct hot_sums sums;
 	size_t n, gone = 0;
 
-	assert_int_equal(model->ops->groups->rows(model, &by, &query, &rows, &n, &sums), 0);
+	assert_int_equal(model->queries->groups->rows(model, &by, &query, &rows, &n, &sums), 0);
 	assert_int_equal(sums.weight, own->all);
 	for (size_t i = 0; i < n; i++) {
-		const struct group_key *key = model->ops->groups->key(model, rows[i].symref);
+		const struct group_key *key = model->queries->groups->key(model, rows[i].symref);
 		char text[TEXT];
 		double change;
 
@@ -158,7 +160,7 @@ static void compare_lanes(struct model *model, enum query_group group, struct su
 {
 	const struct lanes *lanes;
 
-	assert_int_equal(model->ops->lanes(model, group, 10, &lanes), 0);
+	assert_int_equal(model->queries->lanes(model, group, 10, &lanes), 0);
 	assert_true(lanes->n > 0);
 	assert_int_equal(lanes->base_whole, base->all);
 	for (uint32_t i = 0; i < lanes->n; i++) {
@@ -187,7 +189,7 @@ static void compare_breakdown(struct model *model, enum query_group group, uint3
 	uint64_t all = 0;
 	size_t n;
 
-	assert_int_equal(model->ops->breakdown(model, &question, &rows, &n), 0);
+	assert_int_equal(model->queries->breakdown(model, &question, &rows, &n), 0);
 	for (size_t i = 0; i < n; i++) {
 		char text[TEXT];
 
@@ -229,8 +231,8 @@ static void test_rows(void **state)
 			const char *comm = step < 2 ? NULL : "server", *event = events[step % 2];
 
 			if (step == 2)
-				assert_int_equal(model->ops->crumb_add(model, "comm:server", &at,
-							 message, sizeof(message)),
+				assert_int_equal(model->commands->crumb_add(model, "comm:server",
+							 &at, message, sizeof(message)),
 					0);
 			model->event = model_fixture_event(&fixture, event);
 			model_fixture_refresh(&fixture);
@@ -268,14 +270,14 @@ static void test_breakdowns(void **state)
 	model = fixture.model;
 	model_fixture_compare(&fixture, other.path);
 	assert_int_equal(model->event, 0);
-	assert_int_equal(model->ops->rows(model, &query, &rows, &n, &sums), 0);
+	assert_int_equal(model->queries->rows(model, &query, &rows, &n, &sums), 0);
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < sizeof(groups) / sizeof(*groups); k++) {
 			const uint32_t symref = rows[i].symref;
 
 			add_up(&base, &other,
 				model_fixture_event(&other, model->status.events[0].name), NULL,
-				model->ops->symbol(model, symref)->symbol, groups[k], AGAIN);
+				model->queries->symbol(model, symref)->symbol, groups[k], AGAIN);
 			compare_breakdown(model, groups[k], symref, &base, AGAIN);
 			with_some += base.all > 0;
 		}
@@ -305,10 +307,10 @@ static void test_another_process(void **state)
 	model_fixture_compare(&fixture, other.path);
 	add_up(&own, &fixture, 0, NULL, NULL, GROUP_PROCESS, FIXTURE_PID);
 	add_up(&base, &other, 0, NULL, NULL, GROUP_PROCESS, FIXTURE_PID);
-	assert_int_equal(model->ops->groups->rows(model, &by, &query, &rows, &n, &sums), 0);
+	assert_int_equal(model->queries->groups->rows(model, &by, &query, &rows, &n, &sums), 0);
 	assert_int_equal(n, 3);
 	for (size_t i = 0; i < n; i++) {
-		const struct group_key *key = model->ops->groups->key(model, rows[i].symref);
+		const struct group_key *key = model->queries->groups->key(model, rows[i].symref);
 		double change = share_in(&own, "0") - share_in(&base, "0");
 
 		if (!strcmp(key->name.symbol, "make (200)")) {
@@ -321,7 +323,7 @@ static void test_another_process(void **state)
 			fail_msg("%s: %f, not %f", key->name.symbol, rows[i].change, change);
 	}
 	assert_true(gone);
-	assert_int_equal(model->ops->lanes(model, GROUP_PROCESS, 10, &lanes), 0);
+	assert_int_equal(model->queries->lanes(model, GROUP_PROCESS, 10, &lanes), 0);
 	assert_int_equal(lanes->n, 2);
 	for (uint32_t i = 0; i < lanes->n; i++)
 		assert_int_equal(lanes->lane[i].base,
@@ -348,7 +350,7 @@ static void test_one_after_the_other(void **state)
 		if (step % 3)
 			model_fixture_compare(&all[0], of->path);
 		else
-			assert_int_equal(model->ops->baseline(model, true), 0);
+			assert_int_equal(model->commands->baseline(model, true), 0);
 		model_fixture_refresh(&all[0]);
 		add_up(&base, of, model->event, NULL, NULL, GROUP_THREAD, FIXTURE_PID);
 		compare_table(model, GROUP_THREAD, &own, &base, false);

@@ -14,6 +14,7 @@
 
 #include "tests/unit/args_lines.h"
 #include "tests/unit/event_fixture.h"
+#include "tui/session/request.h"
 
 static struct event_fixture machine;
 

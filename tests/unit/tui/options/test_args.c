@@ -12,9 +12,12 @@
 
 #include <cmocka.h>
 
+#include "sampler/engine/config.h"
+#include "sampler/events/parse.h"
 #include "tests/unit/args_lines.h"
 #include "tui/controls/theme.h"
 #include "tui/options/config.h"
+#include "tui/session/request.h"
 
 static void test_defaults(void **state)
 {

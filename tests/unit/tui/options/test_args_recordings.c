@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/args_lines.h"
+#include "tui/session/request.h"
 
 /* Files that begin like the formats in their names.  The tests run in their folder. */
 static const struct {

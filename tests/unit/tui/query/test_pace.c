@@ -14,8 +14,10 @@
 #include "tests/unit/model_fixture.h"
 #include "tui/model/breakdown.h"
 #include "tui/model/calls.h"
+#include "tui/model/commands.h"
 #include "tui/model/groups.h"
 #include "tui/model/lanes.h"
+#include "tui/model/queries.h"
 #include "tui/query/pace.h"
 
 #include <pthread.h>
@@ -246,11 +248,11 @@ static void test_other_filter_is_shown_at_once(void **state)
 
 		assert_true(server && server < all);
 		assert_int_equal(kept[i](&world), all);
-		assert_int_equal(
-			model->ops->crumb_add(model, "comm:server", &at, message, sizeof(message)),
+		assert_int_equal(model->commands->crumb_add(
+					 model, "comm:server", &at, message, sizeof(message)),
 			0);
 		assert_int_equal(kept[i](&world), server);
-		model->ops->crumb_drop(model, 0);
+		model->commands->crumb_drop(model, 0);
 		assert_int_equal(kept[i](&world), all);
 	}
 	world_close(&world);

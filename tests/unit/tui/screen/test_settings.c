@@ -12,6 +12,7 @@
 
 #include "tui/controls/input.h"
 #include "tui/screen/settings.h"
+#include "tui/session/request.h"
 
 #include <errno.h>
 #include <stdlib.h>

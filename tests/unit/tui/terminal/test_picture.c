@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "tui/export/name.h"
+#include "tui/session/export_format.h"
 #include "tui/terminal/picture.h"
 
 #include <errno.h>

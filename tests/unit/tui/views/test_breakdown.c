@@ -11,6 +11,8 @@
 
 #include "tests/unit/model_fixture.h"
 #include "tui/model/breakdown.h"
+#include "tui/model/commands.h"
+#include "tui/model/queries.h"
 
 #define STEPS 400u
 #define LATER_NS 1000000000000u /* after this time no row is held back */
@@ -39,7 +41,7 @@ static void world_open(struct world *world, uint32_t fixture_seed)
 	model_fixture_open(&world->fixture, fixture_seed, 24);
 	world->model = world->fixture.model;
 	world->model->now_ns = LATER_NS;
-	assert_int_equal(world->model->ops->rows(world->model, &query, &rows, &n, &sums), 0);
+	assert_int_equal(world->model->queries->rows(world->model, &query, &rows, &n, &sums), 0);
 	assert_true(n > 8);
 	for (size_t i = 0; i < 3; i++)
 		world->symrefs[i] = rows[4 * i].symref;
@@ -207,11 +209,11 @@ static void test_any_window(void **state)
 		if (first + slices > FIXTURE_SLICES)
 			slices = FIXTURE_SLICES - first;
 		if (step % 100 == 99)
-			assert_int_equal(world.model->ops->crumb_add(world.model, "comm:server",
-						 &at, message, sizeof(message)),
+			assert_int_equal(world.model->commands->crumb_add(world.model,
+						 "comm:server", &at, message, sizeof(message)),
 				0);
 		if (step % 100 == 20 && world.model->n_crumbs)
-			world.model->ops->crumb_drop(world.model, 0);
+			world.model->commands->crumb_drop(world.model, 0);
 		show(&world, first, slices);
 		looked += compare(&world, &question);
 		windows += slices;
