@@ -7,8 +7,8 @@
 #include "sampler/base/grow.h"
 #include "sampler/counting/private.h"
 
-#include "sampler/engine/config.h"
-#include "sampler/engine/failure.h"
+#include "sampler/control/config.h"
+#include "sampler/control/failure.h"
 #include "sampler/events/cgroup.h"
 #include "sampler/kernel/sys.h"
 #include "sampler/machine/proc.h"

@@ -12,8 +12,8 @@
 #ifndef SAMPLER_COUNTING_COUNTING_H
 #define SAMPLER_COUNTING_COUNTING_H
 
-#include "sampler/engine/config.h"
-#include "sampler/engine/failure.h"
+#include "sampler/control/config.h"
+#include "sampler/control/failure.h"
 
 #include <stdbool.h>
 #include <stddef.h>

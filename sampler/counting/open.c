@@ -8,8 +8,8 @@
 #include "sampler/counting/private.h"
 #include "sampler/machine/bpf.h"
 
-#include "sampler/engine/config.h"
-#include "sampler/engine/failure.h"
+#include "sampler/control/config.h"
+#include "sampler/control/failure.h"
 #include "sampler/events/event.h"
 #include "sampler/kernel/sys.h"
 #include "sampler/machine/proc.h"

@@ -5,9 +5,9 @@
 #ifndef SAMPLER_COUNTING_PRIVATE_H
 #define SAMPLER_COUNTING_PRIVATE_H
 
+#include "sampler/control/config.h"
+#include "sampler/control/failure.h"
 #include "sampler/counting/counting.h"
-#include "sampler/engine/config.h"
-#include "sampler/engine/failure.h"
 #include "sampler/events/inherited.h"
 #include "sampler/kernel/launch.h"
 

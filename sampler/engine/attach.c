@@ -7,10 +7,10 @@
  * attached when a scan of its threads finds no new one.
  */
 #include "sampler/base/grow.h"
-#include "sampler/engine/config.h"
-#include "sampler/engine/failure.h"
+#include "sampler/control/config.h"
+#include "sampler/control/failure.h"
+#include "sampler/control/note.h"
 #include "sampler/engine/internal.h"
-#include "sampler/engine/note.h"
 
 #include <errno.h>
 #include <stdlib.h>

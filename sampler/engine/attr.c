@@ -5,9 +5,9 @@
  * The texts are those beyond the attribute: probes, cgroups, filters.  Runs in the sampling thread.
  */
 #include "sampler/engine/attr.h"
-#include "sampler/engine/config.h"
+#include "sampler/control/config.h"
+#include "sampler/control/note.h"
 #include "sampler/engine/internal.h"
-#include "sampler/engine/note.h"
 #include "sampler/engine/stack.h"
 #include "sampler/machine/bpf.h"
 

@@ -9,12 +9,12 @@
  * Such an event is reopened on every point; its number, sums and count stay.
  */
 #include "sampler/engine/change.h"
+#include "sampler/control/config.h"
+#include "sampler/control/failure.h"
+#include "sampler/control/note.h"
 #include "sampler/engine/attr.h"
-#include "sampler/engine/config.h"
-#include "sampler/engine/failure.h"
 #include "sampler/engine/group.h"
 #include "sampler/engine/internal.h"
-#include "sampler/engine/note.h"
 #include "sampler/engine/stack.h"
 #include "sampler/engine/weaken.h"
 

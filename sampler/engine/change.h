@@ -5,7 +5,7 @@
 #ifndef SAMPLER_ENGINE_CHANGE_H
 #define SAMPLER_ENGINE_CHANGE_H
 
-#include "sampler/engine/config.h"
+#include "sampler/control/config.h"
 #include "sampler/engine/engine.h"
 #include "sampler/events/clash.h"
 

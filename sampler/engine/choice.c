@@ -11,9 +11,9 @@
 #include "sampler/engine/weaken.h"
 #include "sampler/kernel/attr.h"
 
+#include "sampler/control/config.h"
+#include "sampler/control/failure.h"
 #include "sampler/engine/choice.h"
-#include "sampler/engine/config.h"
-#include "sampler/engine/failure.h"
 #include "sampler/events/cgroup.h"
 #include "sampler/events/event.h"
 

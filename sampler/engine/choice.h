@@ -7,7 +7,7 @@
 #ifndef SAMPLER_ENGINE_CHOICE_H
 #define SAMPLER_ENGINE_CHOICE_H
 
-#include "sampler/engine/coverage.h"
+#include "sampler/accounting/coverage.h"
 #include "sampler/engine/engine.h"
 #include "sampler/events/spec.h"
 #include "sampler/kernel/record.h"

@@ -4,7 +4,7 @@
  */
 #include "sampler/engine/internal.h"
 
-#include "sampler/engine/config.h"
+#include "sampler/control/config.h"
 #include "sampler/engine/engine.h"
 #include "sampler/events/cgroup.h"
 #include "sampler/events/event.h"

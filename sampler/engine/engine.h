@@ -14,7 +14,7 @@
 #ifndef SAMPLER_ENGINE_ENGINE_H
 #define SAMPLER_ENGINE_ENGINE_H
 
-#include "sampler/engine/config.h"
+#include "sampler/control/config.h"
 
 #include <stdbool.h>
 #include <stddef.h>

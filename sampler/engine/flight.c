@@ -14,8 +14,8 @@
 #include "sampler/kernel/attr.h"
 
 #include "sampler/base/sysfile.h"
-#include "sampler/engine/config.h"
-#include "sampler/engine/note.h"
+#include "sampler/control/config.h"
+#include "sampler/control/note.h"
 
 #include <errno.h>
 #include <stdlib.h>

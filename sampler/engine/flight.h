@@ -8,9 +8,9 @@
 #ifndef SAMPLER_ENGINE_FLIGHT_H
 #define SAMPLER_ENGINE_FLIGHT_H
 
-#include "sampler/engine/config.h"
+#include "sampler/control/config.h"
+#include "sampler/control/trigger.h"
 #include "sampler/engine/engine.h"
-#include "sampler/engine/trigger.h"
 #include "sampler/kernel/backward.h"
 #include "sampler/kernel/record.h"
 

@@ -9,10 +9,10 @@
  * whole group; when a member's is spent, only that member stops.
  */
 #include "sampler/engine/group.h"
+#include "sampler/control/config.h"
+#include "sampler/control/note.h"
 #include "sampler/engine/attr.h"
-#include "sampler/engine/config.h"
 #include "sampler/engine/internal.h"
-#include "sampler/engine/note.h"
 #include "sampler/engine/weaken.h"
 
 #include <errno.h>

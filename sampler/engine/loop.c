@@ -2,15 +2,15 @@
 /*
  * loop.c - the sampling thread: waits in epoll, drains, sweeps, executes commands.
  */
+#include "sampler/control/config.h"
+#include "sampler/control/failure.h"
+#include "sampler/control/note.h"
+#include "sampler/control/status.h"
 #include "sampler/engine/change.h"
-#include "sampler/engine/config.h"
-#include "sampler/engine/failure.h"
 #include "sampler/engine/group.h"
 #include "sampler/engine/internal.h"
-#include "sampler/engine/note.h"
 #include "sampler/engine/rate.h"
 #include "sampler/engine/stack.h"
-#include "sampler/engine/status.h"
 #include "sampler/engine/weaken.h"
 
 #include <errno.h>

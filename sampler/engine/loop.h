@@ -5,8 +5,8 @@
 #ifndef SAMPLER_ENGINE_LOOP_H
 #define SAMPLER_ENGINE_LOOP_H
 
+#include "sampler/control/failure.h"
 #include "sampler/engine/engine.h"
-#include "sampler/engine/failure.h"
 
 #include <linux/perf_event.h>
 #include <stdint.h>

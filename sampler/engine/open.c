@@ -6,10 +6,10 @@
  * own fork rings, then their trackers.  Only then is a thread left out.
  */
 #include "sampler/base/grow.h"
+#include "sampler/control/note.h"
 #include "sampler/engine/attr.h"
 #include "sampler/engine/group.h"
 #include "sampler/engine/internal.h"
-#include "sampler/engine/note.h"
 #include "sampler/engine/stack.h"
 #include "sampler/engine/weaken.h"
 #include "sampler/kernel/attr.h"

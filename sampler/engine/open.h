@@ -7,7 +7,7 @@
 #ifndef SAMPLER_ENGINE_OPEN_H
 #define SAMPLER_ENGINE_OPEN_H
 
-#include "sampler/engine/coverage.h"
+#include "sampler/accounting/coverage.h"
 #include "sampler/kernel/credit.h"
 #include "sampler/kernel/ring.h"
 #include "sampler/kernel/sys.h"

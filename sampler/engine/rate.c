@@ -7,11 +7,11 @@
  * none.  So a choice remembers its rates.  Runs in the sampling thread.
  */
 #include "sampler/engine/rate.h"
+#include "sampler/control/config.h"
+#include "sampler/control/note.h"
 #include "sampler/engine/attr.h"
 #include "sampler/engine/change.h"
-#include "sampler/engine/config.h"
 #include "sampler/engine/internal.h"
-#include "sampler/engine/note.h"
 #include "sampler/kernel/attr.h"
 
 #include <errno.h>

@@ -5,9 +5,9 @@
  * It then grants credit for the overflows that the records consumed.  Runs in the sampling thread.
  */
 #include "sampler/base/grow.h"
+#include "sampler/control/note.h"
 #include "sampler/engine/group.h"
 #include "sampler/engine/internal.h"
-#include "sampler/engine/note.h"
 #include "sampler/engine/rate.h"
 #include "sampler/kernel/attr.h"
 

@@ -4,10 +4,10 @@
  *
  * Runs in the sampling thread.
  */
-#include "sampler/engine/config.h"
-#include "sampler/engine/failure.h"
+#include "sampler/control/config.h"
+#include "sampler/control/failure.h"
+#include "sampler/control/note.h"
 #include "sampler/engine/internal.h"
-#include "sampler/engine/note.h"
 
 #include <errno.h>
 #include <stdlib.h>

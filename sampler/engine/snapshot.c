@@ -6,9 +6,9 @@
  * together with the held side-band records.  Runs in the sampling thread.
  */
 #include "sampler/base/grow.h"
+#include "sampler/control/note.h"
+#include "sampler/control/status.h"
 #include "sampler/engine/internal.h"
-#include "sampler/engine/note.h"
-#include "sampler/engine/status.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,9 +7,9 @@
  * for both.  `wall` and `woken` are also produced here, from these and other events: see enum
  * event_span.  Runs in the sampling thread.
  */
-#include "sampler/engine/config.h"
+#include "sampler/control/config.h"
+#include "sampler/control/note.h"
 #include "sampler/engine/internal.h"
-#include "sampler/engine/note.h"
 #include "sampler/fields/fields.h"
 #include "sampler/kernel/attr.h"
 

@@ -15,12 +15,12 @@
  * Their hits are counted one by one, and copies would fill the rings so that hits are lost.
  */
 #include "sampler/engine/stack.h"
+#include "sampler/control/config.h"
+#include "sampler/control/note.h"
 #include "sampler/engine/attr.h"
 #include "sampler/engine/change.h"
-#include "sampler/engine/config.h"
 #include "sampler/engine/group.h"
 #include "sampler/engine/internal.h"
-#include "sampler/engine/note.h"
 #include "sampler/kernel/attr.h"
 
 #include <errno.h>

@@ -2,8 +2,8 @@
 /*
  * tap.c - passes all data that goes into the store to the tap.  Runs in the sampling thread.
  */
+#include "sampler/control/config.h"
 #include "sampler/engine/attr.h"
-#include "sampler/engine/config.h"
 #include "sampler/engine/internal.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
 #ifndef SAMPLER_ENGINE_TAP_H
 #define SAMPLER_ENGINE_TAP_H
 
-#include "sampler/engine/config.h"
+#include "sampler/control/config.h"
 #include "sampler/engine/engine.h"
 
 #include <linux/perf_event.h>

@@ -8,9 +8,9 @@
 #include "sampler/engine/group.h"
 #include "sampler/engine/internal.h"
 
-#include "sampler/engine/config.h"
-#include "sampler/engine/failure.h"
-#include "sampler/engine/note.h"
+#include "sampler/control/config.h"
+#include "sampler/control/failure.h"
+#include "sampler/control/note.h"
 #include "sampler/events/cgroup.h"
 
 #include <errno.h>

@@ -5,12 +5,12 @@
  * It updates counters, coverage, exact losses, stopped events, and the copies for other threads.
  * Runs in the sampling thread; the lock is held only for copying.
  */
+#include "sampler/control/config.h"
+#include "sampler/control/note.h"
+#include "sampler/control/status.h"
 #include "sampler/engine/change.h"
-#include "sampler/engine/config.h"
 #include "sampler/engine/internal.h"
-#include "sampler/engine/note.h"
 #include "sampler/engine/stack.h"
-#include "sampler/engine/status.h"
 #include "sampler/kernel/attr.h"
 
 #include <errno.h>

@@ -5,8 +5,8 @@
 #ifndef SAMPLER_ENGINE_TICK_H
 #define SAMPLER_ENGINE_TICK_H
 
+#include "sampler/control/note.h"
 #include "sampler/engine/engine.h"
-#include "sampler/engine/note.h"
 
 #include <stdbool.h>
 #include <stddef.h>

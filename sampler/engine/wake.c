@@ -10,7 +10,7 @@
 #include "sampler/engine/internal.h"
 #include "sampler/fields/fields.h"
 
-#include "sampler/engine/note.h"
+#include "sampler/control/note.h"
 #include "sampler/machine/tracefs.h"
 
 #include <errno.h>

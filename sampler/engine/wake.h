@@ -5,7 +5,7 @@
 #ifndef SAMPLER_ENGINE_WAKE_H
 #define SAMPLER_ENGINE_WAKE_H
 
-#include "sampler/engine/rundelay.h"
+#include "sampler/accounting/rundelay.h"
 #include "sampler/kernel/record.h"
 
 #include <linux/perf_event.h>

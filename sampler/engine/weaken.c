@@ -5,10 +5,10 @@
  * It also adds the notes about fallbacks taken and about refusals.  Runs in the sampling thread.
  */
 #include "sampler/engine/weaken.h"
+#include "sampler/control/failure.h"
+#include "sampler/control/note.h"
 #include "sampler/engine/attr.h"
-#include "sampler/engine/failure.h"
 #include "sampler/engine/internal.h"
-#include "sampler/engine/note.h"
 #include "sampler/events/event.h"
 #include "sampler/events/silent.h"
 

@@ -5,7 +5,7 @@
 #ifndef SAMPLER_ENGINE_WEAKEN_H
 #define SAMPLER_ENGINE_WEAKEN_H
 
-#include "sampler/engine/failure.h"
+#include "sampler/control/failure.h"
 #include "sampler/events/spec.h"
 
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 /* deliver.c - passes each record of a file to the store, tasks or counters.  Loading thread. */
 #include "sampler/base/affix.h"
 #include "sampler/base/grow.h"
-#include "sampler/engine/config.h"
+#include "sampler/control/config.h"
 #include "sampler/events/event.h"
 #include "sampler/kernel/attr.h"
 #include "sampler/kernel/call_stack.h"

@@ -8,7 +8,7 @@
  */
 #include "sampler/recording/recording_private.h"
 
-#include "sampler/engine/config.h"
+#include "sampler/control/config.h"
 #include "sampler/fields/fields.h"
 #include "sampler/machine/tracefs.h"
 #include "sampler/perfdata/synth.h"

@@ -7,8 +7,8 @@
  */
 #include "sampler/recording/recorder.h"
 
-#include "sampler/engine/config.h"
-#include "sampler/engine/status.h"
+#include "sampler/control/config.h"
+#include "sampler/control/status.h"
 #include "sampler/kernel/sys.h"
 #include "sampler/perfdata/synth.h"
 #include "sampler/perfdata/tracing.h"

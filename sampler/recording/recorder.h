@@ -9,7 +9,7 @@
 #ifndef SAMPLER_RECORDING_RECORDER_H
 #define SAMPLER_RECORDING_RECORDER_H
 
-#include "sampler/engine/config.h"
+#include "sampler/control/config.h"
 #include "sampler/perfdata/writer.h"
 
 struct engine_status;

@@ -3,10 +3,10 @@
  * recording.c - a recording's life cycle, its loading thread, and the data for other threads; see
  * recording.h.
  */
-#include "sampler/engine/config.h"
-#include "sampler/engine/failure.h"
-#include "sampler/engine/note.h"
-#include "sampler/engine/status.h"
+#include "sampler/control/config.h"
+#include "sampler/control/failure.h"
+#include "sampler/control/note.h"
+#include "sampler/control/status.h"
 #include "sampler/kernel/sys.h"
 #include "sampler/recording/recording_private.h"
 

@@ -13,10 +13,19 @@
 #ifndef SAMPLER_RECORDING_RECORDING_H
 #define SAMPLER_RECORDING_RECORDING_H
 
-#include "sampler/engine/engine.h"
 #include "sampler/perfdata/reader.h"
+#include "sampler/store/unwind.h"
 
+struct changes;
+struct engine_note;
+struct engine_status;
+struct fields; /* fields.h */
+struct images;
 struct recording;
+struct stacks;
+struct store;
+struct tasks;
+struct values; /* values.h */
 
 /* A sample on its way into the store.  The tap receives each one in time order, in the loading
  * thread. */
@@ -65,7 +74,7 @@ int recording_notify_fd(const struct recording *recording);
  * order of their first samples.  From that number on, they are counted as one event. */
 void recording_status(struct recording *recording, struct engine_status *out);
 
-/* Like engine_notes(), with the NOTE_FILE_* kinds of engine.h. */
+/* Like engine_notes(), with the NOTE_FILE_* kinds of note.h. */
 size_t recording_notes(
 	struct recording *recording, uint64_t after, struct engine_note *out, size_t max);
 

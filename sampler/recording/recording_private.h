@@ -8,9 +8,9 @@
 #define SAMPLER_RECORDING_PRIVATE_H
 
 #include "sampler/base/idmap.h"
-#include "sampler/engine/config.h"
-#include "sampler/engine/notes.h"
-#include "sampler/engine/status.h"
+#include "sampler/control/config.h"
+#include "sampler/control/notes.h"
+#include "sampler/control/status.h"
 #include "sampler/perfdata/order.h"
 #include "sampler/perfdata/tracing.h"
 #include "sampler/recording/chains.h"

@@ -4,7 +4,7 @@
  *
  * All stacks, labels and other entries that its slices refer to must exist.
  */
-#include "sampler/engine/status.h"
+#include "sampler/control/status.h"
 #include "sampler/recording/recording.h"
 #include "sampler/store/stacks.h"
 #include "sampler/store/store.h"

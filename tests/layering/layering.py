@@ -28,13 +28,16 @@ MAY = {
     "sampler/events": "sampler/base sampler/machine sampler/kernel",
     "sampler/fields": "sampler/base sampler/machine sampler/kernel sampler/events",
     "sampler/store": "sampler/base sampler/machine sampler/kernel sampler/fields",
+    "sampler/control": "sampler/events sampler/store",
+    "sampler/accounting": "sampler/base sampler/kernel sampler/store",
     "sampler/engine": "sampler/base sampler/machine sampler/kernel sampler/events sampler/fields "
-                      "sampler/store",
-    "sampler/counting": "sampler/base sampler/machine sampler/kernel sampler/events sampler/engine",
+                      "sampler/store sampler/control sampler/accounting",
+    "sampler/counting": "sampler/base sampler/machine sampler/kernel sampler/events "
+                        "sampler/control",
     "sampler/perfdata": "sampler/base sampler/machine sampler/kernel sampler/events "
                         "sampler/store",
     "sampler/recording": "sampler/base sampler/machine sampler/kernel sampler/events "
-                         "sampler/fields sampler/store sampler/engine sampler/perfdata",
+                         "sampler/fields sampler/store sampler/control sampler/perfdata",
     "symbols/base": "",
     "symbols/wire": "symbols/base",
     "symbols/elf": "symbols/base symbols/wire",
@@ -48,32 +51,32 @@ MAY = {
     "tui/names": "sampler/base sampler/machine sampler/store symbols/base symbols/client "
                  "tui/base",
     "tui/query": "sampler/base sampler/machine sampler/kernel sampler/events sampler/fields "
-                 "sampler/store sampler/engine symbols/base tui/base tui/names",
+                 "sampler/store sampler/control symbols/base tui/base tui/names",
     "tui/tables": "sampler/base sampler/store tui/base tui/names tui/query",
     "tui/annotate": "sampler/store symbols/wire symbols/client tui/base tui/names tui/query",
-    "tui/explain": "sampler/machine sampler/events sampler/engine symbols/client tui/base "
+    "tui/explain": "sampler/machine sampler/events sampler/control symbols/client tui/base "
                    "tui/names",
-    "tui/session": "sampler/base sampler/machine sampler/events sampler/store sampler/engine "
-                   "sampler/recording symbols/base symbols/wire symbols/client tui/base "
-                   "tui/names tui/query tui/explain",
-    "tui/export": "sampler/base sampler/events sampler/fields sampler/store sampler/engine "
+    "tui/session": "sampler/base sampler/machine sampler/events sampler/store sampler/control "
+                   "sampler/engine sampler/recording symbols/base symbols/wire symbols/client "
+                   "tui/base tui/names tui/query tui/explain",
+    "tui/export": "sampler/base sampler/events sampler/fields sampler/store sampler/control "
                   "sampler/perfdata sampler/recording symbols/base symbols/client tui/base "
                   "tui/names tui/query tui/session",
     "tui/controls": "tui/base",
-    "tui/options": "sampler/machine sampler/events sampler/fields sampler/engine "
-                   "sampler/perfdata symbols/base tui/base tui/query tui/explain tui/session "
-                   "tui/export tui/controls",
+    "tui/options": "sampler/machine sampler/events sampler/fields sampler/control sampler/perfdata "
+                   "symbols/base tui/base tui/query tui/explain tui/session tui/export "
+                   "tui/controls",
     "tui/commands": "sampler/base sampler/machine sampler/kernel sampler/events sampler/store "
-                    "sampler/engine sampler/counting sampler/recording symbols/base symbols/wire "
-                    "symbols/client tui/base tui/names tui/query tui/tables tui/annotate tui/explain "
-                    "tui/session tui/export tui/options",
-    "tui/model": "sampler/machine sampler/events sampler/store sampler/engine sampler/recording "
-                 "symbols/base symbols/client tui/base tui/names tui/query tui/tables "
-                 "tui/annotate tui/explain tui/session tui/export tui/commands",
+                    "sampler/control sampler/counting sampler/recording symbols/base symbols/wire "
+                    "symbols/client tui/base tui/names tui/query tui/tables tui/annotate "
+                    "tui/explain tui/session tui/export tui/options",
+    "tui/model": "sampler/machine sampler/events sampler/store sampler/control sampler/engine "
+                 "sampler/recording symbols/base symbols/client tui/base tui/names tui/query "
+                 "tui/tables tui/annotate tui/explain tui/session tui/export tui/commands",
     "tui/terminal": "symbols/base tui/base tui/controls",
-    "tui/screen": "sampler/machine sampler/events sampler/engine symbols/base symbols/client "
-                  "tui/base tui/names tui/query tui/explain tui/session tui/export tui/controls "
-                  "tui/options tui/model tui/terminal",
+    "tui/screen": "sampler/machine sampler/events sampler/control sampler/engine symbols/base "
+                  "symbols/client tui/base tui/names tui/query tui/explain tui/session tui/export "
+                  "tui/controls tui/options tui/model tui/terminal",
     "tui/views": "sampler/events tui/base tui/names tui/query tui/tables tui/annotate "
                  "tui/explain tui/controls tui/commands tui/model tui/terminal tui/screen",
 }

@@ -7,10 +7,10 @@
 #ifndef TESTS_LIVE_ENGINE_FIXTURE_H
 #define TESTS_LIVE_ENGINE_FIXTURE_H
 
-#include "sampler/engine/config.h"
+#include "sampler/control/config.h"
+#include "sampler/control/note.h"
+#include "sampler/control/status.h"
 #include "sampler/engine/engine.h"
-#include "sampler/engine/note.h"
-#include "sampler/engine/status.h"
 #include "sampler/events/event.h"
 #include "sampler/events/parse.h"
 #include "sampler/kernel/sys.h"

@@ -4,9 +4,9 @@
  */
 #include "tests/live/engine_fixture.h"
 
-#include "sampler/engine/config.h"
-#include "sampler/engine/note.h"
-#include "sampler/engine/status.h"
+#include "sampler/control/config.h"
+#include "sampler/control/note.h"
+#include "sampler/control/status.h"
 #include "sampler/machine/proc.h"
 
 #include <limits.h>

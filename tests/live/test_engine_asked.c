@@ -9,9 +9,9 @@
 #include "tests/live/engine_fixture.h"
 #include "tests/live/engine_orders.h"
 
-#include "sampler/engine/config.h"
-#include "sampler/engine/note.h"
-#include "sampler/engine/status.h"
+#include "sampler/control/config.h"
+#include "sampler/control/note.h"
+#include "sampler/control/status.h"
 #include "sampler/kernel/record.h"
 
 #include <errno.h>

@@ -7,10 +7,10 @@
 #include "tests/live/engine_fixture.h"
 #include "tests/live/engine_orders.h"
 
+#include "sampler/control/config.h"
+#include "sampler/control/failure.h"
+#include "sampler/control/note.h"
 #include "sampler/counting/counting.h"
-#include "sampler/engine/config.h"
-#include "sampler/engine/failure.h"
-#include "sampler/engine/note.h"
 #include "sampler/events/parse.h"
 #include "sampler/machine/bpf.h"
 

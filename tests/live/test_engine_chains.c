@@ -2,8 +2,8 @@
 /*
  * test_engine_chains.c - the mode of call chains changes while events run; late tables are counted.
  */
-#include "sampler/engine/config.h"
-#include "sampler/engine/note.h"
+#include "sampler/control/config.h"
+#include "sampler/control/note.h"
 #include "tests/live/engine_fixture.h"
 
 #include <errno.h>

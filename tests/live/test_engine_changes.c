@@ -2,8 +2,8 @@
 /*
  * test_engine_changes.c - filters, breakpoints and probes count exactly, and running events change.
  */
-#include "sampler/engine/note.h"
-#include "sampler/engine/status.h"
+#include "sampler/control/note.h"
+#include "sampler/control/status.h"
 #include "sampler/events/parse.h"
 #include "tests/live/engine_fixture.h"
 #include "tests/live/engine_orders.h"

@@ -2,9 +2,9 @@
 /*
  * test_engine_events.c - samples, counts, losses, credit and coverage on real events.
  */
-#include "sampler/engine/config.h"
-#include "sampler/engine/note.h"
-#include "sampler/engine/status.h"
+#include "sampler/control/config.h"
+#include "sampler/control/note.h"
+#include "sampler/control/status.h"
 #include "sampler/events/parse.h"
 #include "tests/live/engine_fixture.h"
 

@@ -6,9 +6,9 @@
  * have ended.  The event is page faults with period 1, so counts are exact: each counted hit is
  * delivered, overwritten or lost.
  */
-#include "sampler/engine/config.h"
-#include "sampler/engine/note.h"
-#include "sampler/engine/status.h"
+#include "sampler/control/config.h"
+#include "sampler/control/note.h"
+#include "sampler/control/status.h"
 #include "tests/live/engine_fixture.h"
 #include "tests/live/engine_orders.h"
 

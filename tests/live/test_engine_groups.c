@@ -2,9 +2,9 @@
 /*
  * test_engine_groups.c - groups of events, cgroups, and events that come and go without leaks.
  */
-#include "sampler/engine/config.h"
-#include "sampler/engine/note.h"
-#include "sampler/engine/status.h"
+#include "sampler/control/config.h"
+#include "sampler/control/note.h"
+#include "sampler/control/status.h"
 #include "tests/live/engine_fixture.h"
 #include "tests/live/engine_orders.h"
 

@@ -2,8 +2,8 @@
 /*
  * test_engine_rates.c - sums of weights match the kernel's count while an event's rate changes.
  */
-#include "sampler/engine/config.h"
-#include "sampler/engine/note.h"
+#include "sampler/control/config.h"
+#include "sampler/control/note.h"
 #include "sampler/events/parse.h"
 #include "tests/live/engine_fixture.h"
 #include "tests/live/engine_orders.h"

@@ -5,10 +5,10 @@
  * Events that ask for the kernel are not changed.  A detached child stays detached.  Threads
  * without events get them once there is room.
  */
-#include "sampler/engine/config.h"
-#include "sampler/engine/failure.h"
-#include "sampler/engine/note.h"
-#include "sampler/engine/status.h"
+#include "sampler/control/config.h"
+#include "sampler/control/failure.h"
+#include "sampler/control/note.h"
+#include "sampler/control/status.h"
 #include "tests/live/engine_fixture.h"
 
 #include <errno.h>

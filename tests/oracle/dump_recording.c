@@ -4,7 +4,7 @@
  *
  * usage: dump_recording FILE
  */
-#include "sampler/engine/status.h"
+#include "sampler/control/status.h"
 #include "sampler/recording/recording.h"
 #include "sampler/store/stacks.h"
 

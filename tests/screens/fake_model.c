@@ -9,8 +9,8 @@
  */
 #include "tests/screens/fake_model.h"
 
-#include "sampler/engine/config.h"
-#include "sampler/engine/status.h"
+#include "sampler/control/config.h"
+#include "sampler/control/status.h"
 #include "sampler/events/parse.h"
 #include "tests/screens/fake_calls.h"
 #include "tests/screens/fake_code.h"

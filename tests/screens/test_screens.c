@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "sampler/engine/config.h"
-#include "sampler/engine/status.h"
+#include "sampler/control/config.h"
+#include "sampler/control/status.h"
 #include "tests/screens/fixture.h"
 
 #include <errno.h>

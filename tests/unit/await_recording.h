@@ -7,7 +7,7 @@
 #ifndef TESTS_AWAIT_RECORDING_H
 #define TESTS_AWAIT_RECORDING_H
 
-#include "sampler/engine/status.h"
+#include "sampler/control/status.h"
 #include "sampler/recording/recording.h"
 
 #include <poll.h>

@@ -8,7 +8,7 @@
 #ifndef TESTS_MODEL_FIXTURE_H
 #define TESTS_MODEL_FIXTURE_H
 
-#include "sampler/engine/status.h"
+#include "sampler/control/status.h"
 #include "tests/unit/labelled_task.h"
 #include "tui/export/save.h"
 #include "tui/model/commands.h"

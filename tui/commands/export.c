@@ -7,7 +7,7 @@
  */
 #include "tui/commands/export.h"
 
-#include "sampler/engine/status.h"
+#include "sampler/control/status.h"
 #include "tui/base/clean.h"
 #include "tui/base/explain_errno.h"
 #include "tui/base/giveup.h"

@@ -7,7 +7,7 @@
  */
 #include "tui/commands/list_events.h"
 
-#include "sampler/engine/config.h"
+#include "sampler/control/config.h"
 #include "tui/base/clean.h"
 #include "tui/base/csv.h"
 #include "tui/base/sentence.h"

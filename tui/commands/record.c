@@ -6,8 +6,8 @@
  */
 #include "tui/commands/record.h"
 
-#include "sampler/engine/config.h"
-#include "sampler/engine/status.h"
+#include "sampler/control/config.h"
+#include "sampler/control/status.h"
 #include "sampler/recording/recorder.h"
 #include "tui/base/explain_errno.h"
 #include "tui/commands/report.h"

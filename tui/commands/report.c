@@ -6,7 +6,7 @@
  */
 #include "tui/commands/report.h"
 
-#include "sampler/engine/config.h"
+#include "sampler/control/config.h"
 #include "tui/base/clean.h"
 #include "tui/base/explain_errno.h"
 #include "tui/base/giveup.h"

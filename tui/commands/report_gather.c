@@ -7,9 +7,9 @@
 #include "tui/base/sentence.h"
 #include "tui/commands/report_private.h"
 
-#include "sampler/engine/config.h"
-#include "sampler/engine/note.h"
-#include "sampler/engine/status.h"
+#include "sampler/control/config.h"
+#include "sampler/control/note.h"
+#include "sampler/control/status.h"
 #include "sampler/events/event.h"
 #include "tui/base/clean.h"
 #include "tui/base/grow.h"

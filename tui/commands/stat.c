@@ -6,9 +6,9 @@
  */
 #include "tui/commands/stat.h"
 
-#include "sampler/engine/config.h"
-#include "sampler/engine/failure.h"
-#include "sampler/engine/note.h"
+#include "sampler/control/config.h"
+#include "sampler/control/failure.h"
+#include "sampler/control/note.h"
 #include "sampler/events/parse.h"
 #include "sampler/events/silent.h"
 #include "sampler/kernel/sys.h"

@@ -6,8 +6,8 @@
  */
 #include "tui/explain/explain.h"
 
-#include "sampler/engine/failure.h"
-#include "sampler/engine/note.h"
+#include "sampler/control/failure.h"
+#include "sampler/control/note.h"
 #include "tui/base/clean.h"
 #include "tui/base/explain_errno.h"
 #include "tui/explain/text.h"

@@ -12,7 +12,7 @@
 	"/proc is that of another pid namespace: its numbers are other processes. Mount the one " \
 	"of this namespace (unshare --mount-proc, or mount -t proc proc /proc)"
 
-#include "sampler/engine/failure.h"
+#include "sampler/control/failure.h"
 #include "sampler/events/parse.h"
 #include "sampler/machine/proc.h"
 #include "symbols/client/symbols.h"

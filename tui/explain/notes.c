@@ -6,9 +6,9 @@
  */
 #include "tui/explain/explain.h"
 
-#include "sampler/engine/config.h"
-#include "sampler/engine/failure.h"
-#include "sampler/engine/note.h"
+#include "sampler/control/config.h"
+#include "sampler/control/failure.h"
+#include "sampler/control/note.h"
 #include "tui/base/clean.h"
 #include "tui/explain/refusal.h"
 

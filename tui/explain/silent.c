@@ -4,7 +4,7 @@
  */
 #include "sampler/events/silent.h"
 
-#include "sampler/engine/note.h"
+#include "sampler/control/note.h"
 #include "tui/explain/explain.h"
 #include "tui/explain/text.h"
 

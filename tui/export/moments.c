@@ -8,7 +8,7 @@
  */
 #include "tui/export/profile.h"
 
-#include "sampler/engine/config.h"
+#include "sampler/control/config.h"
 #include "tui/base/grow.h"
 
 #include <errno.h>

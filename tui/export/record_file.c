@@ -4,7 +4,7 @@
  */
 #include "tui/export/record_file.h"
 
-#include "sampler/engine/status.h"
+#include "sampler/control/status.h"
 #include "sampler/perfdata/synth.h"
 #include "symbols/client/symbols.h"
 #include "tui/base/clean.h"

@@ -7,7 +7,7 @@
 #ifndef TUI_EXPORT_RUN_H
 #define TUI_EXPORT_RUN_H
 
-#include "sampler/engine/config.h"
+#include "sampler/control/config.h"
 #include "tui/export/profile.h"
 #include "tui/session/taking.h"
 

@@ -6,8 +6,8 @@
 #include "symbols/base/thread.h"
 #include "symbols/client/symbols.h"
 
-#include "sampler/engine/config.h"
-#include "sampler/engine/status.h"
+#include "sampler/control/config.h"
+#include "sampler/control/status.h"
 #include "sampler/events/parse.h"
 #include "tui/base/clean.h"
 #include "tui/base/explain_errno.h"

@@ -9,8 +9,8 @@
  */
 #include "tui/export/run.h"
 
-#include "sampler/engine/config.h"
-#include "sampler/engine/status.h"
+#include "sampler/control/config.h"
+#include "sampler/control/status.h"
 #include "sampler/fields/fields.h"
 #include "tui/base/clean.h"
 #include "tui/base/giveup.h"

@@ -4,7 +4,7 @@
  */
 #include "tui/model/annotate.h"
 
-#include "sampler/engine/config.h"
+#include "sampler/control/config.h"
 #include "sampler/store/store.h"
 #include "symbols/client/texts.h"
 #include "tui/names/names.h"

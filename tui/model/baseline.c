@@ -4,7 +4,7 @@
  */
 #include "tui/model/baseline.h"
 
-#include "sampler/engine/status.h"
+#include "sampler/control/status.h"
 #include "sampler/store/store.h"
 #include "symbols/base/clock.h"
 #include "tui/base/clean.h"

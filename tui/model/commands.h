@@ -7,7 +7,7 @@
 #ifndef TUI_MODEL_COMMANDS_H
 #define TUI_MODEL_COMMANDS_H
 
-#include "sampler/engine/config.h"
+#include "sampler/control/config.h"
 #include "sampler/events/parse.h"
 #include "tui/session/export_format.h"
 

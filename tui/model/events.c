@@ -3,6 +3,7 @@
  * events.c - see events.h.
  */
 #include "tui/model/events.h"
+#include "sampler/engine/engine.h"
 
 #include "sampler/events/event.h"
 #include "sampler/events/parse.h"

@@ -6,7 +6,7 @@
  * The UI thread, which owns filters and names, copies the samples that pass and the current names.
  * Another thread writes the file.
  */
-#include "sampler/engine/status.h"
+#include "sampler/control/status.h"
 #include "sampler/recording/recording.h"
 #include "sampler/store/store.h"
 #include "symbols/base/thread.h"

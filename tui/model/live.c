@@ -4,7 +4,8 @@
  */
 #include "tui/model/live_private.h"
 
-#include "sampler/engine/note.h"
+#include "sampler/control/note.h"
+#include "sampler/engine/engine.h"
 #include "sampler/store/store.h"
 #include "symbols/base/clock.h"
 #include "tui/base/clean.h"
@@ -19,7 +20,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define NOTES_AT_ONCE 64

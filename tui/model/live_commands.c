@@ -4,7 +4,8 @@
  */
 #include "tui/model/live_private.h"
 
-#include "sampler/engine/config.h"
+#include "sampler/control/config.h"
+#include "sampler/engine/engine.h"
 #include "sampler/events/parse.h"
 #include "tui/names/names.h"
 

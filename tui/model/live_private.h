@@ -6,7 +6,7 @@
 #ifndef TUI_MODEL_LIVE_PRIVATE_H
 #define TUI_MODEL_LIVE_PRIVATE_H
 
-#include "sampler/engine/config.h"
+#include "sampler/control/config.h"
 #include "sampler/events/parse.h"
 #include "tui/base/cost.h"
 #include "tui/export/save.h"

@@ -3,7 +3,7 @@
  * marks.c - see marks.h.
  */
 #include "tui/model/marks.h"
-#include "sampler/engine/note.h"
+#include "sampler/control/note.h"
 
 void marks_add(struct marks *marks, uint64_t time_ns, enum mark_kind kind)
 {

@@ -5,11 +5,11 @@
 #ifndef TUI_MODEL_MARKS_H
 #define TUI_MODEL_MARKS_H
 
-#include "sampler/engine/engine.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct engine_note;
 
 #define MARKS_KEPT 128
 #define MARKS_APART_NS 1000000000ull /* smallest distance between marks of one kind */

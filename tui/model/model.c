@@ -3,8 +3,8 @@
  * model.c - functions of a model that do not depend on its source.
  */
 #include "tui/model/model.h"
-#include "sampler/engine/config.h"
-#include "sampler/engine/status.h"
+#include "sampler/control/config.h"
+#include "sampler/control/status.h"
 
 /* Not quite round numbers, so that samples do not coincide with timers. */
 static const uint64_t freq_steps[] = {

@@ -9,8 +9,8 @@
 #ifndef TUI_MODEL_MODEL_H
 #define TUI_MODEL_MODEL_H
 
-#include "sampler/engine/config.h"
-#include "sampler/engine/status.h"
+#include "sampler/control/config.h"
+#include "sampler/control/status.h"
 #include "tui/annotate/annotate.h"
 #include "tui/model/logbook.h"
 #include "tui/model/marks.h"

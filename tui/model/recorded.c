@@ -4,8 +4,8 @@
  */
 #include "tui/model/recorded_private.h"
 
-#include "sampler/engine/config.h"
-#include "sampler/engine/status.h"
+#include "sampler/control/config.h"
+#include "sampler/control/status.h"
 #include "tui/base/clean.h"
 #include "tui/base/explain_errno.h"
 #include "tui/names/names.h"

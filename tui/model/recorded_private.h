@@ -6,7 +6,7 @@
 #ifndef TUI_MODEL_RECORDED_PRIVATE_H
 #define TUI_MODEL_RECORDED_PRIVATE_H
 
-#include "sampler/engine/status.h"
+#include "sampler/control/status.h"
 #include "tui/model/recorded.h"
 #include "tui/session/early.h"
 #include "tui/session/request.h"

@@ -6,7 +6,7 @@
  */
 #include "tui/options/args.h"
 
-#include "sampler/engine/config.h"
+#include "sampler/control/config.h"
 #include "sampler/events/clash.h"
 #include "sampler/events/event.h"
 #include "tui/base/clean.h"

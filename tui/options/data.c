@@ -2,7 +2,7 @@
 /*
  * data.c - the options for additional sample data: addresses, page sizes, weights, branches.
  */
-#include "sampler/engine/config.h"
+#include "sampler/control/config.h"
 #include "tui/options/private.h"
 #include "tui/session/request.h"
 

@@ -7,12 +7,12 @@
 #include "tui/base/grow.h"
 #include "tui/options/private.h"
 
-#include "sampler/engine/trigger.h"
+#include "sampler/control/trigger.h"
 #include "sampler/events/event.h"
 #include "sampler/events/parse.h"
 #include "sampler/machine/pmu.h"
 
-#include "sampler/engine/config.h"
+#include "sampler/control/config.h"
 #include "sampler/machine/proc.h"
 #include "tui/explain/explain.h"
 #include "tui/session/request.h"

@@ -3,8 +3,8 @@
  * rates.c - see rates.h.
  */
 #include "tui/query/rates.h"
-#include "sampler/engine/config.h"
-#include "sampler/engine/status.h"
+#include "sampler/control/config.h"
+#include "sampler/control/status.h"
 
 #include <string.h>
 

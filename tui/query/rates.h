@@ -7,7 +7,7 @@
 #ifndef TUI_QUERY_RATES_H
 #define TUI_QUERY_RATES_H
 
-#include "sampler/engine/config.h"
+#include "sampler/control/config.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,8 +7,8 @@
  */
 #include "tui/screen/header.h"
 
-#include "sampler/engine/config.h"
-#include "sampler/engine/status.h"
+#include "sampler/control/config.h"
+#include "sampler/control/status.h"
 #include "tui/base/format.h"
 #include "tui/base/shorten.h"
 #include "tui/base/width.h"

@@ -8,9 +8,9 @@
  */
 #include "tui/screen/live.h"
 
+#include "sampler/control/failure.h"
+#include "sampler/control/status.h"
 #include "sampler/engine/engine.h"
-#include "sampler/engine/failure.h"
-#include "sampler/engine/status.h"
 #include "sampler/machine/proc.h"
 #include "symbols/base/clock.h"
 #include "symbols/client/symbols.h"

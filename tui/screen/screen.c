@@ -4,7 +4,7 @@
  */
 #include "tui/screen/screen.h"
 
-#include "sampler/engine/config.h"
+#include "sampler/control/config.h"
 #include "tui/base/explain_errno.h"
 #include "tui/base/format.h"
 #include "tui/base/width.h"

@@ -4,7 +4,7 @@
  */
 #include "tui/session/cgroups.h"
 
-#include "sampler/engine/status.h"
+#include "sampler/control/status.h"
 #include "sampler/events/event.h"
 #include "tui/base/clean.h"
 #include "tui/base/grow.h"

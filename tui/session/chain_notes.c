@@ -4,7 +4,7 @@
  */
 #include "tui/session/chain_notes.h"
 
-#include "sampler/engine/status.h"
+#include "sampler/control/status.h"
 #include "symbols/client/unwind.h"
 #include "tui/base/clean.h"
 #include "tui/base/explain_errno.h"

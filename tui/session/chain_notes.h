@@ -7,7 +7,7 @@
 #ifndef TUI_SESSION_CHAIN_NOTES_H
 #define TUI_SESSION_CHAIN_NOTES_H
 
-#include "sampler/engine/engine.h"
+#include "sampler/store/unwind.h"
 #include "symbols/client/symbols.h"
 #include "tui/explain/explain.h"
 
@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 struct engine_event_status;
+struct engine_status;
 struct session;
 
 #define CHAIN_NOTES_IMAGES 3u /* most images to report */

@@ -2,8 +2,8 @@
 /*
  * data.c - accessors that serve an engine or a recording.
  */
+#include "sampler/control/status.h"
 #include "sampler/engine/engine.h"
-#include "sampler/engine/status.h"
 #include "sampler/events/event.h"
 #include "sampler/recording/recording.h"
 #include "tui/session/request.h"

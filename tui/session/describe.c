@@ -6,8 +6,8 @@
  */
 #include "tui/session/session.h"
 
-#include "sampler/engine/config.h"
-#include "sampler/engine/note.h"
+#include "sampler/control/config.h"
+#include "sampler/control/note.h"
 #include "sampler/machine/proc.h"
 #include "sampler/recording/recording.h"
 #include "tui/base/clean.h"

@@ -4,8 +4,8 @@
  *
  * UI thread.
  */
-#include "sampler/engine/config.h"
-#include "sampler/engine/status.h"
+#include "sampler/control/config.h"
+#include "sampler/control/status.h"
 #include "tui/session/request.h"
 #include "tui/session/session.h"
 

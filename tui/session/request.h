@@ -5,7 +5,7 @@
 #ifndef TUI_SESSION_REQUEST_H
 #define TUI_SESSION_REQUEST_H
 
-#include "sampler/engine/config.h"
+#include "sampler/control/config.h"
 #include "tui/base/csv.h"
 #include "tui/query/expr.h"
 #include "tui/query/filter.h"

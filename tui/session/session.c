@@ -7,9 +7,10 @@
  */
 #include "tui/session/session.h"
 
-#include "sampler/engine/config.h"
-#include "sampler/engine/failure.h"
-#include "sampler/engine/status.h"
+#include "sampler/control/config.h"
+#include "sampler/control/failure.h"
+#include "sampler/control/status.h"
+#include "sampler/engine/engine.h"
 #include "sampler/store/unwind.h"
 #include "tui/base/clean.h"
 #include "tui/base/grow.h"

@@ -4,9 +4,9 @@
  */
 #include "tui/session/taking.h"
 
-#include "sampler/engine/config.h"
-#include "sampler/engine/failure.h"
-#include "sampler/engine/status.h"
+#include "sampler/control/config.h"
+#include "sampler/control/failure.h"
+#include "sampler/control/status.h"
 #include "tui/base/clean.h"
 #include "tui/base/exit_status.h"
 #include "tui/base/giveup.h"

@@ -9,7 +9,7 @@
 #ifndef TUI_SESSION_TAKING_H
 #define TUI_SESSION_TAKING_H
 
-#include "sampler/engine/status.h"
+#include "sampler/control/status.h"
 #include "tui/session/early.h"
 #include "tui/session/session.h"
 

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
+#include "sampler/control/failure.h"
 #include "sampler/counting/counting.h"
-#include "sampler/engine/failure.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -11,10 +11,10 @@
 
 #include <cmocka.h>
 
-#include "sampler/engine/config.h"
+#include "sampler/control/config.h"
+#include "sampler/control/note.h"
+#include "sampler/control/notes.h"
 #include "sampler/engine/internal.h"
-#include "sampler/engine/note.h"
-#include "sampler/engine/notes.h"
 
 #include <errno.h>
 

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
+#include "sampler/control/config.h"
 #include "sampler/engine/change.h"
-#include "sampler/engine/config.h"
 #include "sampler/engine/internal.h"
 #include "sampler/engine/rate.h"
 

@@ -18,11 +18,11 @@
 
 #include <cmocka.h>
 
+#include "sampler/control/config.h"
+#include "sampler/control/note.h"
 #include "sampler/engine/attr.h"
-#include "sampler/engine/config.h"
 #include "sampler/engine/engine.h"
 #include "sampler/engine/internal.h"
-#include "sampler/engine/note.h"
 #include "sampler/engine/weaken.h"
 #include "sampler/events/event.h"
 #include "sampler/events/parse.h"

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "sampler/engine/config.h"
+#include "sampler/control/config.h"
 #include "sampler/engine/internal.h"
 
 #include <pthread.h>

@@ -19,8 +19,8 @@
 
 #include <cmocka.h>
 
-#include "sampler/engine/config.h"
-#include "sampler/engine/status.h"
+#include "sampler/control/config.h"
+#include "sampler/control/status.h"
 #include "sampler/kernel/sys.h"
 #include "sampler/perfdata/synth.h"
 #include "sampler/recording/recorder.h"

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "sampler/engine/note.h"
+#include "sampler/control/note.h"
 #include "sampler/store/stacks.h"
 #include "tests/unit/await_recording.h"
 

@@ -13,7 +13,7 @@
 #include "tests/unit/event_fixture.h"
 #include "tests/unit/record_builder.h"
 
-#include "sampler/engine/status.h"
+#include "sampler/control/status.h"
 #include "tests/unit/await_recording.h"
 
 #include <stdio.h>

@@ -10,8 +10,8 @@
 #include "tests/unit/event_fixture.h"
 #include "tests/unit/record_builder.h"
 
-#include "sampler/engine/note.h"
-#include "sampler/engine/status.h"
+#include "sampler/control/note.h"
+#include "sampler/control/status.h"
 #include "sampler/store/stacks.h"
 #include "tests/unit/await_recording.h"
 

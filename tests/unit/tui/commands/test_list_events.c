@@ -16,7 +16,7 @@
 
 #include <json.h>
 
-#include "sampler/engine/config.h"
+#include "sampler/control/config.h"
 #include "tests/unit/limits_fixture.h"
 #include "tui/commands/list_events.h"
 #include "tui/session/request.h"

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "sampler/engine/status.h"
+#include "sampler/control/status.h"
 #include "symbols/client/unwind.h"
 #include "tests/unit/limits_fixture.h"
 #include "tests/unit/samples_fixture.h"

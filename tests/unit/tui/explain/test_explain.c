@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
-#include "sampler/engine/config.h"
-#include "sampler/engine/failure.h"
-#include "sampler/engine/note.h"
+#include "sampler/control/config.h"
+#include "sampler/control/failure.h"
+#include "sampler/control/note.h"
 #include "sampler/events/parse.h"
 #include "sampler/events/silent.h"
 #include "tests/unit/limits_fixture.h"

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "sampler/engine/failure.h"
+#include "sampler/control/failure.h"
 #include "sampler/events/parse.h"
 #include "tests/unit/event_fixture.h"
 #include "tests/unit/limits_fixture.h"

@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-#include "sampler/engine/status.h"
+#include "sampler/control/status.h"
 #include "tui/commands/record.h"
 #include "tui/export/record_file.h"
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "sampler/engine/note.h"
+#include "sampler/control/note.h"
 #include "tui/model/marks.h"
 #include "tui/screen/strip.h"
 

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "sampler/engine/config.h"
-#include "sampler/engine/status.h"
+#include "sampler/control/config.h"
+#include "sampler/control/status.h"
 #include "tui/model/model.h"
 
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "sampler/engine/config.h"
+#include "sampler/control/config.h"
 #include "sampler/events/parse.h"
 #include "tests/unit/args_lines.h"
 #include "tui/controls/theme.h"

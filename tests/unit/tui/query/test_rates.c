@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "sampler/engine/status.h"
+#include "sampler/control/status.h"
 #include "tui/query/rates.h"
 
 #include <stdlib.h>

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "sampler/engine/status.h"
+#include "sampler/control/status.h"
 #include "tests/unit/limits_fixture.h"
 
 static const char *explain(const struct chain_break *where)

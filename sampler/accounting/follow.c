@@ -2,7 +2,7 @@
 /*
  * follow.c - see follow.h.
  */
-#include "sampler/engine/follow.h"
+#include "sampler/accounting/follow.h"
 
 #include <errno.h>
 #include <stdlib.h>

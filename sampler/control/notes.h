@@ -4,12 +4,14 @@
  *
  * One thread adds, any thread reads.  An internal mutex is held for copies only.
  */
-#ifndef SAMPLER_ENGINE_NOTES_H
-#define SAMPLER_ENGINE_NOTES_H
-
-#include "sampler/engine/engine.h"
+#ifndef SAMPLER_CONTROL_NOTES_H
+#define SAMPLER_CONTROL_NOTES_H
 
 #include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct engine_note;
 
 #define NOTES_MAX 1000
 

@@ -2,11 +2,11 @@
 /*
  * status.h - the state and the figures of an engine or a recording, and of its events.
  */
-#ifndef SAMPLER_ENGINE_STATUS_H
-#define SAMPLER_ENGINE_STATUS_H
+#ifndef SAMPLER_CONTROL_STATUS_H
+#define SAMPLER_CONTROL_STATUS_H
 
-#include "sampler/engine/config.h"
-#include "sampler/engine/failure.h"
+#include "sampler/control/config.h"
+#include "sampler/control/failure.h"
 #include "sampler/events/spec.h"
 #include "sampler/store/store.h"
 #include "sampler/store/unwind.h"

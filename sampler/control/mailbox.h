@@ -4,8 +4,8 @@
  *
  * Any thread posts; the sampling thread takes.  An internal mutex is held for list operations only.
  */
-#ifndef SAMPLER_ENGINE_MAILBOX_H
-#define SAMPLER_ENGINE_MAILBOX_H
+#ifndef SAMPLER_CONTROL_MAILBOX_H
+#define SAMPLER_CONTROL_MAILBOX_H
 
 #include "sampler/events/spec.h"
 

@@ -2,7 +2,7 @@
 /*
  * test_follow.c - forks, ends, and process numbers that are used again.
  */
-#include "sampler/engine/follow.h"
+#include "sampler/accounting/follow.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,8 +2,8 @@
 /*
  * test_notes.c - numbering, the window of the last thousand, reading in parts.
  */
-#include "sampler/engine/note.h"
-#include "sampler/engine/notes.h"
+#include "sampler/control/note.h"
+#include "sampler/control/notes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

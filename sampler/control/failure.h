@@ -2,8 +2,8 @@
 /*
  * failure.h - a refusal, with the data for its message.
  */
-#ifndef SAMPLER_ENGINE_FAILURE_H
-#define SAMPLER_ENGINE_FAILURE_H
+#ifndef SAMPLER_CONTROL_FAILURE_H
+#define SAMPLER_CONTROL_FAILURE_H
 
 #include "sampler/events/clash.h"
 #include "sampler/events/spec.h"

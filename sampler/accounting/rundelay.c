@@ -5,7 +5,7 @@
  * A reading serves pieces that end after it, when all earlier preemptions of the thread are known.
  * So the delay of a thread's last moments stays unknown.
  */
-#include "sampler/engine/rundelay.h"
+#include "sampler/accounting/rundelay.h"
 
 #include <stdlib.h>
 

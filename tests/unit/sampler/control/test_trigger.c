@@ -2,7 +2,7 @@
 /*
  * test_trigger.c - the text of a trigger, its first and next firing, and /proc/stat.
  */
-#include "sampler/engine/trigger.h"
+#include "sampler/control/trigger.h"
 
 #include <errno.h>
 #include <setjmp.h>

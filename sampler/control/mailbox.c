@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* mailbox.c - a list under a mutex, and an eventfd; see mailbox.h. */
-#include "sampler/engine/mailbox.h"
+#include "sampler/control/mailbox.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * test_rundelay.c - time after wake-ups, from synthetic run delays: never more than the kernel
  * counted, and never more than was blocked.
  */
-#include "sampler/engine/rundelay.h"
+#include "sampler/accounting/rundelay.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* trigger.c - parses and evaluates a CPU trigger; see trigger.h. */
-#include "sampler/engine/trigger.h"
+#include "sampler/control/trigger.h"
 
 #include <ctype.h>
 #include <errno.h>

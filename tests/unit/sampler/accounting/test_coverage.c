@@ -2,7 +2,7 @@
 /*
  * test_coverage.c - coverage by time, on busy and idle CPUs, and by count.
  */
-#include "sampler/engine/coverage.h"
+#include "sampler/accounting/coverage.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,8 +5,8 @@
  * It uses neither events nor /proc: the engine passes in its observations.  Sampling thread.
  * Lookups are O(1).
  */
-#ifndef SAMPLER_ENGINE_FOLLOW_H
-#define SAMPLER_ENGINE_FOLLOW_H
+#ifndef SAMPLER_ACCOUNTING_FOLLOW_H
+#define SAMPLER_ACCOUNTING_FOLLOW_H
 
 #include "sampler/base/idmap.h"
 #include "sampler/kernel/record.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* notes.c - a ring of notes under a mutex; see notes.h. */
-#include "sampler/engine/notes.h"
-#include "sampler/engine/note.h"
+#include "sampler/control/notes.h"
+#include "sampler/control/note.h"
 
 #include <errno.h>
 #include <stdlib.h>

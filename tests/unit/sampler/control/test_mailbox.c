@@ -2,7 +2,7 @@
 /*
  * test_mailbox.c - order, wakeups, and posting from several threads.
  */
-#include "sampler/engine/mailbox.h"
+#include "sampler/control/mailbox.h"
 
 #include <poll.h>
 #include <setjmp.h>

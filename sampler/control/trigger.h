@@ -6,8 +6,8 @@
  * "cpu>80%,5": more than 80 percent of one CPU (250% are two and a half CPUs) for five seconds.
  * Pure; any thread.
  */
-#ifndef SAMPLER_ENGINE_TRIGGER_H
-#define SAMPLER_ENGINE_TRIGGER_H
+#ifndef SAMPLER_CONTROL_TRIGGER_H
+#define SAMPLER_CONTROL_TRIGGER_H
 
 #include <stdbool.h>
 #include <stddef.h>

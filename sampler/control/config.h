@@ -2,10 +2,10 @@
 /*
  * config.h - the configuration of an engine: its target, events, call chains and limits.
  */
-#ifndef SAMPLER_ENGINE_CONFIG_H
-#define SAMPLER_ENGINE_CONFIG_H
+#ifndef SAMPLER_CONTROL_CONFIG_H
+#define SAMPLER_CONTROL_CONFIG_H
 
-#include "sampler/engine/trigger.h"
+#include "sampler/control/trigger.h"
 #include "sampler/store/unwind.h"
 
 #include <stdbool.h>

@@ -2,10 +2,10 @@
 /*
  * note.h - reports of an engine or a recording, beside its figures.
  */
-#ifndef SAMPLER_ENGINE_NOTE_H
-#define SAMPLER_ENGINE_NOTE_H
+#ifndef SAMPLER_CONTROL_NOTE_H
+#define SAMPLER_CONTROL_NOTE_H
 
-#include "sampler/engine/failure.h"
+#include "sampler/control/failure.h"
 #include "sampler/events/spec.h"
 
 #include <linux/perf_event.h>

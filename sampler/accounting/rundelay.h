@@ -6,8 +6,8 @@
  * first kind is known, so the rest came after wake-ups.  That much blocked time is reported as
  * waiting, and no time twice.  Owned by the sampling thread.
  */
-#ifndef SAMPLER_ENGINE_RUNDELAY_H
-#define SAMPLER_ENGINE_RUNDELAY_H
+#ifndef SAMPLER_ACCOUNTING_RUNDELAY_H
+#define SAMPLER_ACCOUNTING_RUNDELAY_H
 
 #include "sampler/store/offcpu.h"
 

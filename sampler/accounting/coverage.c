@@ -2,7 +2,7 @@
 /*
  * coverage.c - see coverage.h.
  */
-#include "sampler/engine/coverage.h"
+#include "sampler/accounting/coverage.h"
 
 #define NS_PER_S 1e9
 /* A smaller share of a clock without samples may consist of samples that arrive late. */

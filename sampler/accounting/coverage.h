@@ -8,8 +8,8 @@
  * are measured by weight, since the kernel takes few samples of tasks that live only a few periods.
  * For all other clocks, the weight of the samples is an upper limit of the share.
  */
-#ifndef SAMPLER_ENGINE_COVERAGE_H
-#define SAMPLER_ENGINE_COVERAGE_H
+#ifndef SAMPLER_ACCOUNTING_COVERAGE_H
+#define SAMPLER_ACCOUNTING_COVERAGE_H
 
 #include <stdbool.h>
 #include <stdint.h>
