@@ -639,6 +639,7 @@ static int open_tracker(struct engine *engine, struct point *point, struct chann
 		.map_records = carries,
 		.data_maps = engine->scope.data_maps,
 		.inherit = shared && point->tid >= 0,
+		.inherit_thread = engine->config.own_threads,
 		.on_exec = point->on_exec,
 	};
 

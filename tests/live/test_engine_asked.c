@@ -207,6 +207,10 @@ static uint64_t count_family(enum engine_scope scope, bool own_threads)
 	assert_int_equal(rig->status.tasks_missed, 0);
 	count = rig->status.events[0].count;
 	assert_int_equal(seen.attr.inherit_thread, own_threads && scope == SCOPE_INHERIT);
+	/* The child's time belongs to no event, and must not count as time that an event missed. */
+	if (own_threads && scope == SCOPE_INHERIT)
+		assert_true((double)rig->status.events[0].running_ns >
+			0.9 * (double)rig->status.events[0].enabled_ns);
 	end_child(pid);
 	close_pipes();
 	rig_free(rig);
