@@ -171,19 +171,6 @@ static bool is_here(const struct symbols_source *source)
 	return file.same;
 }
 
-/* Returns whether the file lay elsewhere or has no build-id: then a reader of the recording may
- * find another file or none at its path. */
-static bool is_elsewhere(const struct symbols *symbols, uint32_t key,
-	const struct symbols_source *source, size_t build_id_len)
-{
-	const struct symbols_source *twin = symbols_source_of(symbols, symbols_twin(symbols, key));
-
-	if (source->elsewhere || twin->elsewhere ||
-		opener_view_of(source->pid) == OPENER_VIEW_OTHER)
-		return true;
-	return !build_id_len;
-}
-
 static int put_table(const struct symbols *symbols, uint32_t key, FILE *out, size_t *left_out)
 {
 	const struct symbols_source *source = symbols_source_of(symbols, key);
@@ -194,7 +181,7 @@ static int put_table(const struct symbols *symbols, uint32_t key, FILE *out, siz
 
 	file.build_id = build_id;
 	file.build_id_len = symbols_build_id(symbols, key, build_id);
-	if (!is_elsewhere(symbols, key, source, file.build_id_len) || is_here(source))
+	if (is_here(source))
 		return 0;
 	const bool fits = table->len <= TABLES_BYTES_MAX &&
 		(uint64_t)ftello(out) <= KEPT_BYTES_MAX - TABLES_BYTES_MAX;
