@@ -143,6 +143,13 @@ static bool is_before_exec(
 		strncmp(engine->status.events[index].name, RENAMES, strlen(RENAMES));
 }
 
+/* Whether a sample on a CPU is of its idle task.  In a pid namespace, all tasks outside have pid 0
+ * too. */
+static bool is_idle(const struct engine *engine, const struct record_id *id)
+{
+	return engine->status.scope == SCOPE_CPU && !id->tid && !engine->limits.pid_namespace;
+}
+
 static bool is_followed(const struct engine *engine, unsigned int index, const struct record_id *id)
 {
 	return !engine->filter ||
@@ -186,7 +193,8 @@ void round_take_sample(struct engine *engine, unsigned int index, struct point_e
 		return;
 	}
 	if (!choice->attr.freq || attr_is_clock(&choice->attr))
-		coverage_add_sample(&choice->coverage, record.sample.period, 1);
+		coverage_add_sample(&choice->coverage,
+			is_idle(engine, &record.id) ? 0 : record.sample.period, 1);
 	if (!wanted) {
 		status->filtered++;
 		return;

@@ -5,6 +5,8 @@
  * It updates counters, coverage, exact losses, stopped events, and the copies for other threads.
  * Runs in the sampling thread; the lock is held only for copying.
  */
+#include "sampler/accounting/tasktime.h"
+#include "sampler/base/sysfile.h"
 #include "sampler/control/config.h"
 #include "sampler/control/note.h"
 #include "sampler/control/status.h"
@@ -17,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <unistd.h>
 
 /* Quiet points read per tick, in turn; busy points are always read. */
 #define QUIET_READS 256
@@ -206,7 +209,7 @@ static void read_event(
 	if (!ran)
 		clock_ran_ns = ran_ns;
 	running_ns = now.running_ns - event->last.running_ns;
-	if (is_clock && !engine->paused)
+	if (is_clock && !engine->paused && engine->status.scope != SCOPE_CPU)
 		coverage_add_clock(&choice->coverage, inherit ? running_ns : clock_ran_ns);
 	/* The tracker is read first, so its total never exceeds that of an event that always had
 	 * its CPU. */
@@ -366,6 +369,41 @@ static bool is_weighed(const struct engine *engine, unsigned int index)
 	return attr_is_clock(&choice->attr) && !choice->spec.bpf && !choice_reads(engine, index);
 }
 
+static bool has_point(int cpu, const void *ctx)
+{
+	const struct engine *engine = ctx;
+
+	for (size_t i = 0; i < engine->n_points; i++)
+		if (engine->points[i]->cpu == cpu)
+			return true;
+	return false;
+}
+
+/* Adds the time that tasks ran on the sampled CPUs.  A CPU's own clock also runs while it is idle,
+ * and then there may be no samples: they are not wanted, or the timer sleeps with the CPU. */
+static void add_task_time(struct engine *engine)
+{
+	const double tick_ns = (double)NS_PER_S / (double)sysconf(_SC_CLK_TCK);
+	struct tick *tick = &engine->tick;
+	const uint64_t before = tick->task_ticks;
+	const bool same = tick->task_points == engine->n_points;
+	char *text;
+
+	tick->task_points = 0;
+	if (engine->status.scope != SCOPE_CPU || sysfile_read(&text, NULL, "/proc/stat"))
+		return;
+	tick->task_ticks = tasktime_ticks(text, has_point, engine);
+	tick->task_points = engine->n_points;
+	free(text);
+	if (!same || tick->task_ticks < before || engine->paused)
+		return;
+	for (unsigned int i = 0; i < engine->status.n_events; i++)
+		if (is_weighed(engine, i) && choice_ran(engine, i) &&
+			!engine->choices[i].spec.cgroup)
+			coverage_add_clock(&engine->choices[i].coverage,
+				(uint64_t)((double)(tick->task_ticks - before) * tick_ns));
+}
+
 static double clock_period_ns(const struct perf_event_attr *attr)
 {
 	return attr->freq ? (double)NS_PER_S / (double)attr->sample_freq
@@ -379,7 +417,8 @@ static void settle_clock(struct engine *engine, unsigned int index, bool final)
 	const double period_ns = clock_period_ns(&choice->attr);
 	const bool by_task = engine->status.scope == SCOPE_TASK;
 	/* The current period of each task or CPU has no sample yet. */
-	const uint64_t without = engine->n_points + status->lost;
+	double rest_ns = (double)(engine->n_points + status->lost) * period_ns;
+	const double tick_ns = (double)NS_PER_S / (double)sysconf(_SC_CLK_TCK);
 
 	coverage_by_time(&choice->coverage, &status->covered, &status->coverable);
 	/* A clock of user or kernel space alone counts the time of both; a flight recorder drops
@@ -388,8 +427,11 @@ static void settle_clock(struct engine *engine, unsigned int index, bool final)
 		return;
 	if (by_task && (double)choice->coverage.clock_ran_ns < WEIGHED_SAMPLES * period_ns)
 		return;
-	coverage_bound_by_weight(&choice->coverage, (double)without * period_ns, final,
-		&status->covered, status->coverable);
+	if (!by_task)
+		rest_ns +=
+			tick_ns * tasktime_excess((double)choice->coverage.clock_ran_ns / tick_ns);
+	coverage_bound_by_weight(
+		&choice->coverage, rest_ns, final, &status->covered, status->coverable);
 	if (by_task)
 		note_short_lived(engine, index, period_ns, 1);
 }
@@ -472,6 +514,7 @@ static void settle_coverage(struct engine *engine)
 void engine_tick(struct engine *engine, bool all)
 {
 	read_points(engine, all);
+	add_task_time(engine);
 	settle_coverage(engine);
 	note_changes(engine, all);
 	span_tick(engine);

@@ -18,6 +18,8 @@ struct point;
 struct tick {
 	size_t read_cursor; /* the point whose counters are read next */
 	uint64_t noted_missed, noted_dropped, noted_corrupt, noted_unread;
+	uint64_t task_ticks; /* by tasks on the sampled CPUs, at the last reading */
+	size_t task_points; /* points at that reading */
 	bool coarsened_noted, fields_noted, late_noted;
 };
 

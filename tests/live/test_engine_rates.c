@@ -394,6 +394,37 @@ static void test_skipped_periods(void **state)
 	rig_free(rig);
 }
 
+/* Idle CPUs do not lower the coverage of a busy one, even where their timers sleep. */
+static void test_idle_cpus(void **state)
+{
+	const struct engine_event_status *event;
+	double weight, used, share;
+	struct rig *rig;
+	pid_t pid;
+
+	(void)state;
+	need_cpu_wide();
+	rig = rig_new("cpu-clock", 997, 0);
+	event = &rig->status.events[0];
+	pid = start_child(body_burn, NULL);
+	rig_target(rig, &pid);
+	rig->config.scope = SCOPE_CPU;
+	rig_start(rig);
+	assert_true(rig_wait(rig, is_attached, 0));
+	assert_true(rig_wait(rig, has_used, cpu_time_ns(pid) + 3 * NS_PER_S));
+	stop_child(pid);
+	rig_stop(rig);
+	used = (double)cpu_time_ns(pid);
+	end_child(pid);
+	weight = (double)sum_weights(rig);
+	share = event->covered / event->coverable;
+	print_message(
+		"weight %.3f of %.3f s, coverage %.1f%%\n", weight / 1e9, used / 1e9, 100 * share);
+	if (amounts_count())
+		assert_true(share >= weight / used - 0.05);
+	rig_free(rig);
+}
+
 static void *burn_short(void *arg)
 {
 	struct timespec used;
@@ -597,6 +628,7 @@ int main(void)
 		cmocka_unit_test(test_task),
 		cmocka_unit_test(test_cpu),
 		cmocka_unit_test(test_skipped_periods),
+		cmocka_unit_test(test_idle_cpus),
 		cmocka_unit_test(test_short_threads),
 		cmocka_unit_test(test_inherit),
 		cmocka_unit_test(test_weights_of_hits),
