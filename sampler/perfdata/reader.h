@@ -143,8 +143,9 @@ struct reader;
  * that cannot seek and is no pipe recording is copied to a temporary file first.
  *
  * Returns 0; on an error *out is NULL: -ENODATA: empty; -EMEDIUMTYPE: compressed; -ENOEXEC: not a
- * perf.data file; -ENOTSUP: the format's first version; -EISDIR: a directory without a recording,
- * or one file of such a recording; -EBADMSG: contradictory header; -ENOMEM, -errno of read(2). */
+ * perf.data file; -ENOTSUP: the format's first version; -EISDIR: a directory without a recording;
+ * -ENOTDIR: one file of a directory's recording; -EBADMSG: contradictory header; -ENOMEM, -errno of
+ * read(2). */
 int reader_open(struct reader **out, int fd);
 void reader_close(struct reader *reader); /* NULL is a no-op */
 

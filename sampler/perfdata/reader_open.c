@@ -340,7 +340,7 @@ static int open_all(struct reader *reader, int fd)
 	if (!ret)
 		ret = read_start(reader);
 	if (!ret && reader->features.is_directory)
-		ret = dir_fd < 0 ? -EISDIR : reader_add_directory(reader, dir_fd);
+		ret = dir_fd < 0 ? -ENOTDIR : reader_add_directory(reader, dir_fd);
 	if (dir_fd >= 0)
 		close(dir_fd);
 	return ret;

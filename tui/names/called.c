@@ -135,6 +135,20 @@ static bool is_last(const char *text, const char *name, struct function_name own
 	return is;
 }
 
+static bool is_clone(const char *pattern, const char *name)
+{
+	const struct called_base base = called_base(name);
+	char *text;
+	bool is;
+
+	if (name + base.len == base.mark)
+		return false;
+	text = strndup(name, base.len);
+	is = text && called_in_text(pattern, text, CALLED_LAST);
+	free(text);
+	return is;
+}
+
 bool called_in_text(const char *pattern, const char *name, enum called_form form)
 {
 	const struct function_name own = called_own(name);
@@ -146,7 +160,8 @@ bool called_in_text(const char *pattern, const char *name, enum called_form form
 		(own.begin && called_matches(pattern, begin, len - own.begin)) ||
 		(form >= CALLED_BARE && memchr(begin, '<', own_len) &&
 			matches_without_args(pattern, begin, own_len)) ||
-		(form >= CALLED_LAST && is_last(pattern, name, own));
+		(form >= CALLED_LAST && is_last(pattern, name, own)) ||
+		(form >= CALLED_CLONE && is_clone(pattern, name));
 }
 
 bool called(const char *pattern, const struct symref *name, enum called_form form)

@@ -34,6 +34,7 @@ enum called_form {
 	CALLED_WHOLE, /* the name as displayed, or without its return type or parameters */
 	CALLED_BARE, /* without template arguments */
 	CALLED_LAST, /* the last component of a qualified name: "f" of "ns::f(int)" */
+	CALLED_CLONE, /* all these without the suffixes of clones: "f" of "f.constprop.0" */
 };
 
 /* Returns true if a pattern matches a form of a function's name. */

@@ -127,7 +127,7 @@ static bool match_symbol(const struct filter_term *term, const void *of)
 	const struct symref *name = of;
 
 	return match_text(term, name->symbol) ||
-		(!term->regex && !term->exact && called(term->text, name, CALLED_LAST));
+		(!term->regex && !term->exact && called(term->text, name, CALLED_CLONE));
 }
 
 struct place {

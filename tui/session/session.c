@@ -377,6 +377,10 @@ static void explain_file(const struct session *session, int error, char *out, si
 		refuse(&sentence, error, "'%s' is not a recording (a perf.data file)", name);
 		break;
 	case -EISDIR:
+		refuse(&sentence, error, "'%s' is a directory without a recording of perf in it",
+			name);
+		break;
+	case -ENOTDIR:
 		refuse(&sentence, error,
 			"'%s' is one file of a recording of perf record --threads: name its "
 			"directory",
@@ -398,8 +402,7 @@ static void explain_file(const struct session *session, int error, char *out, si
 		break;
 	case -EBADMSG:
 		refuse(&sentence, error,
-			"'%s' is broken: its header contradicts itself, so nothing in it can be "
-			"found",
+			"'%s' is cut short or broken: its header does not show where anything is",
 			name);
 		break;
 	default:

@@ -155,7 +155,7 @@ static void refusals(void **state)
 	header.data.offset = sizeof(header);
 	header.features[0] = 1ull << PERFDATA_DIR_FORMAT;
 	add(&header, sizeof(header));
-	must_refuse(-EISDIR);
+	must_refuse(-ENOTDIR);
 	image.len = 0;
 	header.features[0] = 0;
 	header.size = 99;

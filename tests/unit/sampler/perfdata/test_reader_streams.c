@@ -391,7 +391,7 @@ static void test_refused(void **state)
 	assert_int_equal(open_scratch(&reader), -EISDIR); /* it is empty */
 	save_header(1);
 	snprintf(path, sizeof(path), "%s/data", scratch);
-	assert_int_equal(reader_open(&reader, open(path, O_RDONLY | O_CLOEXEC)), -EISDIR);
+	assert_int_equal(reader_open(&reader, open(path, O_RDONLY | O_CLOEXEC)), -ENOTDIR);
 	/* perf record --kcore writes a directory with one file */
 	save_header(0);
 	add_sample(1);

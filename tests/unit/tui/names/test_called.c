@@ -54,6 +54,32 @@ static void test_forms(void **state)
 	is_called("", "x", false);
 }
 
+static void test_forms_of_clones(void **state)
+{
+	static const char *const clones[][2] = {{"f.constprop.5", "f"}, {"f.part.0.isra.1", "f"},
+		{"f.cold", "f"}, {"f.lto_priv.0", "f"}, {"f.__uniq.333.llvm.444", "f"},
+		{"f.isra.0 (inlined)", "f"},
+		{"ns::f(int) [clone .__uniq.333] [clone .llvm.444]", "ns::f(int)"},
+		{"ns::f(int) [clone .constprop.0]", "ns::f"},
+		{"int ns::f<int>(int) [clone .cold]", "f"}};
+	static const char *const others[][2] = {{"f.constprop.5", "g"}, {"main.f", "main"},
+		{"f.constprop.5", "constprop"}, {"f2.constprop.0", "f"}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(clones) / sizeof(*clones); i++) {
+		const struct symref symref = {.symbol = clones[i][0]};
+
+		if (!called(clones[i][1], &symref, CALLED_CLONE))
+			fail_msg("%s by %s", clones[i][0], clones[i][1]);
+	}
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		const struct symref symref = {.symbol = others[i][0]};
+
+		if (called(others[i][1], &symref, CALLED_CLONE))
+			fail_msg("%s by %s", others[i][0], others[i][1]);
+	}
+}
+
 static void test_last_component(void **state)
 {
 	(void)state;
@@ -173,6 +199,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_forms_of_clones),
 		cmocka_unit_test(test_last_component),
 		cmocka_unit_test(test_forms_of_a_last_component),
 		cmocka_unit_test(test_name_in_the_file),
