@@ -70,7 +70,7 @@ def reports(strobe, path, pipe):
     with open(path + ".bad", "wb") as bad:
         bad.write(b"PERFILE2" + b"\xff" * 200)
     broken = run([strobe, "report", path + ".bad"])
-    checks.check("a broken one is refused with a sentence", broken.status == 1 and "is broken" in broken.err, broken)
+    checks.check("a broken one is refused with a sentence", broken.status == 1 and "cut short or broken" in broken.err, broken)
 
 
 def interrupted(strobe, pipe):
