@@ -30,7 +30,7 @@ struct coverage {
 	uint64_t hits, hits_before; /* whole periods counted, now and at the previous reading */
 	uint64_t told; /* periods covered by a sample or a reported loss */
 	uint64_t weight, lost_weight; /* weight of those samples and of those losses */
-	uint64_t clock_ran_ns; /* ns that a clock ran while samples were taken */
+	uint64_t clock_ran_ns; /* see coverage_add_clock() */
 	uint64_t clock_before_ns; /* clock_ran_ns at the previous reading */
 	uint64_t late_ns; /* ns that new tasks ran before their events were opened */
 };
@@ -48,7 +48,8 @@ void coverage_add_lost(struct coverage *coverage, uint64_t lost, uint64_t period
 void coverage_add_count(
 	struct coverage *coverage, struct coverage_point *point, uint64_t counted, uint64_t period);
 
-/* Adds the ns that a clock ran while samples were taken. */
+/* Adds the ns that a clock ran while samples were taken: that of a task, or on CPUs the time of all
+ * tasks there. */
 void coverage_add_clock(struct coverage *coverage, uint64_t ran_ns);
 
 /* Returns how many ns a task has run in the lifetime_ns since its birth.  cpu_ns and wait_ns are

@@ -6,28 +6,40 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DEVIATIONS 4 /* standard deviations of the number of ticks, which is binomial */
+#define DEVIATIONS 4 /* standard deviations; chance exceeds them once in about 30,000 sums */
 
-uint64_t tasktime_ticks(const char *text, tasktime_cpu_fn *wanted, const void *ctx)
+struct tasktime tasktime_read(const char *text, tasktime_cpu_fn *wanted, const void *ctx)
 {
-	uint64_t sum = 0;
+	struct tasktime sum = {0};
 
-	for (const char *line = text; line; line = strchr(line, '\n')) {
-		unsigned long long user, nice, system;
+	/* CPUs come first.  The line "cpu  ..." is their sum. */
+	for (const char *line = text; line && !strncmp(line, "cpu", 3);) {
+		unsigned long long user, nice, system, idle, disk;
 		int cpu;
 
-		line += *line == '\n';
-		/* The first line, "cpu  ...", is the sum of all CPUs. */
-		if (!strncmp(line, "cpu ", 4))
-			continue;
-		if (sscanf(line, "cpu%d %llu %llu %llu", &cpu, &user, &nice, &system) == 4 &&
-			wanted(cpu, ctx))
-			sum += user + nice + system;
+		if (line[3] != ' ' &&
+			sscanf(line, "cpu%d %llu %llu %llu %llu %llu", &cpu, &user, &nice, &system,
+				&idle, &disk) == 6 &&
+			wanted(cpu, ctx)) {
+			sum.tasks += user + nice + system;
+			sum.idle += idle + disk;
+		}
+		line = strchr(line, '\n');
+		line += line != NULL;
 	}
 	return sum;
 }
 
-double tasktime_excess(double ticks)
+double tasktime_since(const struct tasktime *before, const struct tasktime *now, double ticks)
 {
-	return ticks > 0 ? DEVIATIONS * sqrt(ticks) : 0;
+	const double tasks = (double)now->tasks - (double)before->tasks;
+	const double busy = ticks - ((double)now->idle - (double)before->idle);
+	const double ran = tasks < busy ? tasks : busy;
+
+	return ran > 0 && now->idle >= before->idle ? ran : 0;
+}
+
+double tasktime_excess(double ran_ns, double tick_ns, double period_ns)
+{
+	return ran_ns > 0 ? DEVIATIONS * sqrt(ran_ns * (tick_ns + period_ns)) : 0;
 }

@@ -10,12 +10,21 @@
 
 typedef bool tasktime_cpu_fn(int cpu, const void *ctx);
 
-/* Returns the ticks of user, nice and system time of the wanted CPUs, from the text of /proc/stat
- * (proc(5)).  Idle time, interrupts and time stolen by a hypervisor are not included. */
-uint64_t tasktime_ticks(const char *text, tasktime_cpu_fn *wanted, const void *ctx);
+struct tasktime {
+	uint64_t tasks; /* ticks of user, nice and system time */
+	uint64_t idle; /* ticks of idle time, in which tasks may have waited for a disk */
+};
 
-/* Returns by how many ticks such a sum may exceed the true time: the kernel may give each tick to
- * what runs at its end.  Chance exceeds this once in about 30,000 readings. */
-double tasktime_excess(double ticks);
+/* Adds the times of the wanted CPUs from the text of /proc/stat (proc(5)). */
+struct tasktime tasktime_read(const char *text, tasktime_cpu_fn *wanted, const void *ctx);
+
+/* Returns the ticks that tasks ran between two readings of the same CPUs, of together `ticks`.  The
+ * kernel may give each tick to what runs at its end.  It may therefore count work that begins with
+ * ticks too much or not at all.  Idle time is exact on most kernels and bounds the result. */
+double tasktime_since(const struct tasktime *before, const struct tasktime *now, double ticks);
+
+/* Returns by how many ns a sum of ticks in ran_ns may exceed the weight of samples by chance: both
+ * are numbers of random events. */
+double tasktime_excess(double ran_ns, double tick_ns, double period_ns);
 
 #endif

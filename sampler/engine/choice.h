@@ -48,6 +48,7 @@ struct choice {
 	unsigned int leader; /* index of its group's leader; its own if it leads or has no group */
 	bool read_group; /* samples for its group; the other members only count */
 	bool counts_only; /* takes no samples */
+	bool task_timed; /* the time of tasks counts from the last reading on, see tick.c */
 	bool tells_id; /* its samples carry its own id: see round_may_share_id() */
 	uint64_t without; /* bits of sample_more that it cannot have */
 	struct {

@@ -194,7 +194,10 @@ void round_take_sample(struct engine *engine, unsigned int index, struct point_e
 	}
 	if (!choice->attr.freq || attr_is_clock(&choice->attr))
 		coverage_add_sample(&choice->coverage,
-			is_idle(engine, &record.id) ? 0 : record.sample.period, 1);
+			attr_is_clock(&choice->attr) && is_idle(engine, &record.id)
+				? 0
+				: record.sample.period,
+			1);
 	if (!wanted) {
 		status->filtered++;
 		return;

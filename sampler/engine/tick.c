@@ -379,29 +379,51 @@ static bool has_point(int cpu, const void *ctx)
 	return false;
 }
 
+/* Whether an event could sample all tasks on its CPUs since the last reading. */
+static bool samples_all_tasks(const struct engine *engine, unsigned int index)
+{
+	const struct choice *choice = &engine->choices[index];
+
+	return engine->status.scope == SCOPE_CPU && !engine->flight.on && !engine->paused &&
+		choice->open && is_weighed(engine, index) && choice_ran(engine, index) &&
+		!choice->spec.cgroup;
+}
+
 /* Adds the time that tasks ran on the sampled CPUs.  A CPU's own clock also runs while it is idle,
  * and then there may be no samples: they are not wanted, or the timer sleeps with the CPU. */
 static void add_task_time(struct engine *engine)
 {
 	const double tick_ns = (double)NS_PER_S / (double)sysconf(_SC_CLK_TCK);
 	struct tick *tick = &engine->tick;
-	const uint64_t before = tick->task_ticks;
-	const bool same = tick->task_points == engine->n_points;
+	const struct tasktime before = tick->tasks;
+	const uint64_t before_ns = tick->tasks_ns;
+	const bool same = tick->task_points && tick->task_points == engine->n_points;
+	bool wanted = false;
+	double ran_ns = 0;
 	char *text;
 
-	tick->task_points = 0;
-	if (engine->status.scope != SCOPE_CPU || sysfile_read(&text, NULL, "/proc/stat"))
-		return;
-	tick->task_ticks = tasktime_ticks(text, has_point, engine);
-	tick->task_points = engine->n_points;
-	free(text);
-	if (!same || tick->task_ticks < before || engine->paused)
-		return;
 	for (unsigned int i = 0; i < engine->status.n_events; i++)
-		if (is_weighed(engine, i) && choice_ran(engine, i) &&
-			!engine->choices[i].spec.cgroup)
-			coverage_add_clock(&engine->choices[i].coverage,
-				(uint64_t)((double)(tick->task_ticks - before) * tick_ns));
+		wanted |= samples_all_tasks(engine, i);
+	tick->task_points = 0;
+	if (wanted && !sysfile_read(&text, NULL, "/proc/stat")) {
+		tick->tasks = tasktime_read(text, has_point, engine);
+		tick->tasks_ns = sys_now_ns();
+		tick->task_points = engine->n_points;
+		free(text);
+	}
+	if (same && tick->task_points)
+		ran_ns = tick_ns *
+			tasktime_since(&before, &tick->tasks,
+				(double)(tick->tasks_ns - before_ns) / tick_ns *
+					(double)engine->n_points);
+	for (unsigned int i = 0; i < engine->status.n_events; i++) {
+		struct choice *choice = &engine->choices[i];
+		const bool sampled = samples_all_tasks(engine, i);
+
+		if (sampled && choice->task_timed)
+			coverage_add_clock(&choice->coverage, (uint64_t)ran_ns);
+		choice->task_timed = sampled;
+	}
 }
 
 static double clock_period_ns(const struct perf_event_attr *attr)
@@ -429,7 +451,7 @@ static void settle_clock(struct engine *engine, unsigned int index, bool final)
 		return;
 	if (!by_task)
 		rest_ns +=
-			tick_ns * tasktime_excess((double)choice->coverage.clock_ran_ns / tick_ns);
+			tasktime_excess((double)choice->coverage.clock_ran_ns, tick_ns, period_ns);
 	coverage_bound_by_weight(
 		&choice->coverage, rest_ns, final, &status->covered, status->coverable);
 	if (by_task)

@@ -5,6 +5,7 @@
 #ifndef SAMPLER_ENGINE_TICK_H
 #define SAMPLER_ENGINE_TICK_H
 
+#include "sampler/accounting/tasktime.h"
 #include "sampler/control/note.h"
 #include "sampler/engine/engine.h"
 
@@ -18,8 +19,9 @@ struct point;
 struct tick {
 	size_t read_cursor; /* the point whose counters are read next */
 	uint64_t noted_missed, noted_dropped, noted_corrupt, noted_unread;
-	uint64_t task_ticks; /* by tasks on the sampled CPUs, at the last reading */
-	size_t task_points; /* points at that reading */
+	struct tasktime tasks; /* on the sampled CPUs, at the last reading */
+	uint64_t tasks_ns; /* time of that reading */
+	size_t task_points; /* points at that reading; 0: there was none */
 	bool coarsened_noted, fields_noted, late_noted;
 };
 

@@ -165,7 +165,8 @@ static bool is_here(const struct symbols_source *source)
 {
 	struct opener_file file;
 
-	if (opener_open(source, OPENER_PATH, &file) < 0)
+	/* Another file at that path may have the same inode. */
+	if (source->deleted || opener_open(source, OPENER_PATH, &file) < 0)
 		return false;
 	close(file.fd);
 	return file.same;

@@ -60,7 +60,7 @@ void symbols_files(const struct symbols *symbols, uint32_t key, int *file, int *
 
 /* Writes copies of the files that name these images' code to out.  For SYMBOLS_JIT: all that its
  * maps ever contained, and, with keep_for_recording, a jitdump that is not on this machine, as of
- * the last look.  Otherwise: tables of files that only their process sees.  *left_out: how many had
+ * the last look.  Otherwise: tables of files that are not at their paths.  *left_out: how many had
  * no room.  Returns 0 or -errno. */
 int symbols_put_kept(
 	const struct symbols *symbols, const uint32_t *keys, size_t n, FILE *out, size_t *left_out);

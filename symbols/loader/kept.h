@@ -2,8 +2,8 @@
 /*
  * kept.h - copies of files that name code, as bytes in a recording.
  *
- * The files are maps and jitdumps of JIT code, and symbol tables of files in containers.  They may
- * be gone when the recording is read, or only their process can see them.  Any thread.
+ * The files are maps and jitdumps of JIT code.  Besides, there are symbol tables of files that
+ * were not at their paths, such as deleted ones and those of containers.  Any thread.
  *
  * The bytes are KEPT_MAGIC, then the copies.  A copy begins with a line "KIND PID INODE SIZE LEN
  * STEPS IDLEN PATHLEN": a letter, then decimal numbers.  A line per step (perfmap.h), the build-id,

@@ -56,8 +56,8 @@ int load_find_kept(struct loader *loader, const struct kept_file *wanted, struct
 	return ret;
 }
 
-/* Returns the recording's own table of a file that only its process could see: an fd, which the
- * caller closes.  Otherwise -ENOENT if the recording has no entry, or -errno. */
+/* Returns the recording's own table of a file that was not at its path: an fd, which the caller
+ * closes.  Otherwise -ENOENT if the recording has no entry, or -errno. */
 static int find_kept_table(struct loader *loader, const struct finder_query *query)
 {
 	const struct kept_file wanted = {
@@ -223,9 +223,9 @@ int load_recorded_file(struct loader *loader, struct loader_image *image)
 	load_tell_build_id(image, source->build_id, source->build_id_len);
 	int ret = load_find(loader, &query, &file);
 	/* The file is gone.  Its table may be in the cache, from the recording run or another
-	 * session, or in the recording itself. */
-	if (ret < 0 && ret != -ECANCELED && ret != -ECHILD &&
-		(load_known(loader, image) || use_kept_table(loader, image, &query)))
+	 * session, or in the recording itself.  A debug file has more names than that. */
+	const bool gone = ret < 0 && ret != -ECANCELED && ret != -ECHILD;
+	if (gone && load_known(loader, image))
 		return 0;
 	/* Some debug files (from eu-strip) describe the layout of the file itself and suffice
 	 * alone. */
@@ -234,9 +234,9 @@ int load_recorded_file(struct loader *loader, struct loader_image *image)
 		debug.what = FINDER_DEBUG;
 		debug.dir = debug.pattern = 0;
 		if (load_find(loader, &debug, &file) < 0)
-			return ret;
+			return gone && use_kept_table(loader, image, &query) ? 0 : ret;
 	} else if (ret < 0) {
-		return ret;
+		return gone && use_kept_table(loader, image, &query) ? 0 : ret;
 	}
 	if (!source->build_id_len) {
 		file.told = false;
@@ -246,6 +246,8 @@ int load_recorded_file(struct loader *loader, struct loader_image *image)
 	close(file.file.fd);
 	/* A debug file without the layout does not suffice: return the error of the path. */
 	if (ret < 0 && (loaded < 0 || image->state != SYMBOLS_READY)) {
+		if (gone && use_kept_table(loader, image, &query))
+			return 0;
 		image->state = SYMBOLS_UNREADABLE;
 		return ret;
 	}
