@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""C++ functions in exports: names that differ only within brackets stay apart, and equal perf's
-names.
+"""Functions in exports stay apart: names that differ only within brackets, which equal perf's, and
+equal names of different functions.
 
 usage: exports_names.py STROBE
 """
@@ -124,6 +124,64 @@ def symbols(strobe, path):
         checks.check(f"--symbol {name}", name == "work" or found and set(found) == {"int work<int>(int)"}, found)
 
 
+# --- functions of one name ---
+
+PART = """
+volatile unsigned long sum_%(part)s;
+static __attribute__((noinline)) void hash(void) { for (unsigned long i = 0; i < %(turns)s; i++) sum_%(part)s += i; }
+void %(part)s(void) { hash(); sum_%(part)s++; }
+"""
+LIST = ("folded", "callgrind", "speedscope", "gecko", "svg")
+PARTS = ("one", "two")  # a quarter and three quarters of the time
+
+
+def make_namesakes(folder, name, first=""):
+    """Build a program with two functions "hash".  Returns its path and {part: text of its hash}."""
+    program = os.path.join(folder, name)
+    sources = []
+    for part, turns in (("one", 3000000), ("two", 9000000)):
+        sources.append(os.path.join(folder, part + ".c"))
+        with open(sources[-1], "w", encoding="ascii") as out:
+            out.write(first + PART % {"part": part, "turns": turns})
+        first = ""
+    with open(os.path.join(folder, "main.c"), "w", encoding="ascii") as out:
+        out.write("void one(void), two(void); int main(void) { for (int i = 0; i < 40; i++) { one(); two(); } }")
+    made = run(["cc", "-O1", "-g", "-fno-omit-frame-pointer", "-o", program, *sources, out.name])
+    symbols = run(["nm", "-n", program]).stdout if not made.returncode else ""
+    starts = re.findall(r"^([0-9a-f]+) t hash$", symbols, re.M)
+    return program, {part: f"hash [{int(start, 16):#x}]" for part, start in zip(PARTS, starts)}
+
+
+def namesakes(strobe, folder):
+    data, other = (os.path.join(folder, name) for name in ("same.data", "other.data"))
+    program, marks = make_namesakes(folder, "same")
+    if len(marks) != 2:
+        checks.skip("functions of one name", "cc made no such program")
+        return
+    made = run([strobe, "record", "-e", "cpu-clock", "-F", "1999", "-o", data, "--", program])
+    texts = {form: run([strobe, "export", data, "--format", form, "-o", "-"]).stdout for form in LIST}
+    for form, text in texts.items():
+        for mark in marks.values():
+            checks.check(f"{form}: {mark}", mark in text, (made.stderr[-200:], text[:300]))
+    for part, mark in marks.items():
+        lines = [line for line in texts["folded"].splitlines() if ";hash [" in line and f";{part};" in line]
+        checks.check(f"folded: {part} calls its own hash", lines and all(f";{part};{mark}" in line for line in lines), lines)
+    if shutil.which("go"):
+        packed = os.path.join(folder, "same.pb.gz")
+        run([strobe, "export", data, "--format", "pprof", "-o", packed])
+        top = run(["go", "tool", "pprof", "-top", packed], env=dict(os.environ, HOME=folder, PPROF_TMPDIR=folder)).stdout
+        checks.check("pprof: both", all(mark in top for mark in marks.values()), top)
+    # Another build, in which the functions lie elsewhere.
+    os.mkdir(os.path.join(folder, "other"))
+    moved, _ = make_namesakes(os.path.join(folder, "other"), "same", "int pad(int x) { return 3 * x; }")
+    run([strobe, "record", "-e", "cpu-clock", "-F", "999", "-o", other, "--", moved])
+    said = run([strobe, "diff", data, other, "--format", "csv"])
+    rows = [row for row in csv.DictReader(io.StringIO(said.stdout)) if row["symbol"] == "hash"]
+    checks.check("diff: two rows, in both recordings", len(rows) == 2 and all(row["state"] == "both" for row in rows),
+                 (said.stderr, rows))
+    checks.check("diff: each with itself", all((float(row["percent_1"]) > 50) == (float(row["percent_2"]) > 50) for row in rows), rows)
+
+
 def main():
     strobe = sys.argv[1]
     with tempfile.TemporaryDirectory() as folder:
@@ -142,6 +200,7 @@ def main():
         folded(strobe, path)
         script(strobe, path)
         symbols(strobe, path)
+        namesakes(strobe, folder)
     checks.finish()
 
 

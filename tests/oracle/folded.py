@@ -88,7 +88,8 @@ def collapse(text, event):
 
 
 def without_address(line):
-    """Replaces functions without a name by their files."""
+    """Replaces functions without a name by their files, and drops the mark of a namesake."""
+    line = re.sub(r" \[0x[0-9a-f]+\](?=;|$)", "", line)
     return re.sub(r"(?<=;)([^;]+)\+0x[0-9a-f]+(?=;|$)", r"[\1]", line)
 
 

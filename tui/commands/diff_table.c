@@ -57,12 +57,12 @@ static int event_of(struct diff_table *table, const char *name, bool is_clock, u
 	return 0;
 }
 
-/* Interns event and keys as one byte string, each key with its NUL.  as_base: clones get the name
- * of their function. */
-static int keys_id(const struct diff_table *table, uint32_t event, const char *const *keys,
-	bool as_base, struct intern *index, uint32_t *id)
+/* Interns event, place and keys as one byte string, each key with its NUL.  as_base: clones get the
+ * name of their function. */
+static int keys_id(const struct diff_table *table, uint32_t event, const struct names_place *place,
+	const char *const *keys, bool as_base, struct intern *index, uint32_t *id)
 {
-	size_t len = sizeof(event), at = sizeof(event);
+	size_t len = sizeof(event) + sizeof(*place), at = len;
 	char *bytes;
 	int ret;
 
@@ -72,6 +72,7 @@ static int keys_id(const struct diff_table *table, uint32_t event, const char *c
 	if (!bytes)
 		return -ENOMEM;
 	memcpy(bytes, &event, sizeof(event));
+	memcpy(bytes + sizeof(event), place, sizeof(*place));
 	for (size_t i = 0; i < table->n_keys; i++) {
 		size_t size = strlen(keys[i]) + 1;
 
@@ -98,12 +99,12 @@ static int row_id(
 
 	for (size_t i = 0; i < table->n_keys; i++)
 		keys[i] = from->keys[i].text;
-	return keys_id(table, event, keys, false, &table->index, id);
+	return keys_id(table, event, &from->place, keys, false, &table->index, id);
 }
 
 static int row_new(struct diff_table *table, uint32_t event, const struct report_row *from)
 {
-	struct diff_row row = {.event = event};
+	struct diff_row row = {.event = event, .place = from->place};
 	int ret = grow_room(
 		(void **)&table->rows, table->n_rows, &table->rows_room, sizeof(*table->rows));
 
@@ -127,8 +128,8 @@ static int row_new(struct diff_table *table, uint32_t event, const struct report
 	return 0;
 }
 
-/* Adds a row to the current file.  Rows with equal keys are summed, such as two functions of one
- * name in one file. */
+/* Adds a row to the current file.  Rows with equal keys and place are summed, such as code that was
+ * compiled several times at run time. */
 static int add_row(struct diff_table *table, uint32_t event, const struct report_row *from)
 {
 	struct diff_cell *cell;
@@ -186,6 +187,96 @@ int diff_table_add(struct diff_table *table, const char *name, const struct repo
 	return ret;
 }
 
+static void add_cells(struct diff_table *table, struct diff_row *to, struct diff_row *from)
+{
+	for (size_t i = 0; i < table->n_files; i++) {
+		to->cells[i].samples += from->cells[i].samples;
+		to->cells[i].weight += from->cells[i].weight;
+		to->cells[i].percent += from->cells[i].percent;
+	}
+	free(from->keys);
+	free(from->cells);
+	from->cells = NULL;
+}
+
+/* Removes the rows that add_cells() has emptied. */
+static void drop_merged(struct diff_table *table)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < table->n_rows; i++)
+		if (table->rows[i].cells)
+			table->rows[kept++] = table->rows[i];
+	table->n_rows = kept;
+}
+
+/* --- functions of one name --- */
+
+static int by_event(const void *a, const void *b)
+{
+	const struct diff_row *x = a, *y = b;
+
+	return x->event < y->event ? -1 : x->event > y->event;
+}
+
+static int by_keys(const struct diff_row *x, const struct diff_row *y, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		int order = strcmp(x->keys[i], y->keys[i]);
+
+		if (order)
+			return order;
+	}
+	return 0;
+}
+
+/* Orders by keys, build and start. */
+static int by_place(const void *a, const void *b, void *ctx)
+{
+	const struct diff_table *table = ctx;
+	const struct diff_row *x = a, *y = b;
+	int order = by_event(x, y);
+
+	if (!order)
+		order = by_keys(x, y, table->n_keys);
+	if (!order)
+		order = (x->place.build > y->place.build) - (x->place.build < y->place.build);
+	return order ? order
+		     : (x->place.start > y->place.start) - (x->place.start < y->place.start);
+}
+
+/* Merges the rows of one name: the first of each build, the second of each build, and so on. */
+static void merge_builds(struct diff_table *table, struct diff_row *rows, uint32_t n)
+{
+	uint32_t first = 0;
+
+	while (first < n && rows[first].place.build == rows[0].place.build)
+		first++;
+	for (uint32_t i = first, rank = 0; i < n; i++) {
+		rank = i == first || rows[i].place.build != rows[i - 1].place.build ? 0 : rank + 1;
+		if (rank < first)
+			add_cells(table, &rows[rank], &rows[i]);
+	}
+}
+
+/* Matches functions of one name.  Those of one build have their own rows. */
+static void merge_namesakes(struct diff_table *table)
+{
+	uint32_t n;
+
+	qsort_r(table->rows, table->n_rows, sizeof(*table->rows), by_place, table);
+	for (uint32_t i = 0; i < table->n_rows; i += n) {
+		const struct diff_row *row = &table->rows[i];
+
+		for (n = 1; i + n < table->n_rows && row[n].event == row->event &&
+			!by_keys(row, row + n, table->n_keys);
+			n++)
+			;
+		merge_builds(table, &table->rows[i], n);
+	}
+	drop_merged(table);
+}
+
 /* --- clones --- */
 
 /* The rows of one function's clones. */
@@ -193,6 +284,7 @@ struct clones {
 	uint32_t n;
 	uint32_t row; /* the row of the function itself, or the first row */
 	bool is_partial; /* some row has no samples in a recording with its event */
+	bool has_clone; /* not all rows are functions themselves, which may share their name */
 };
 
 static bool is_everywhere(const struct diff_table *table, const struct diff_row *row)
@@ -216,46 +308,35 @@ static bool is_base(const struct diff_table *table, const struct diff_row *row)
 
 static void note_clone(const struct diff_table *table, struct clones *clones, uint32_t row)
 {
-	if (!clones->n++ || is_base(table, &table->rows[row]))
-		clones->row = row;
-	clones->is_partial |= !is_everywhere(table, &table->rows[row]);
-}
+	const bool base = is_base(table, &table->rows[row]);
 
-static void add_cells(struct diff_table *table, struct diff_row *to, struct diff_row *from)
-{
-	for (size_t i = 0; i < table->n_files; i++) {
-		to->cells[i].samples += from->cells[i].samples;
-		to->cells[i].weight += from->cells[i].weight;
-		to->cells[i].percent += from->cells[i].percent;
-	}
-	free(from->keys);
-	free(from->cells);
-	from->cells = NULL;
+	if (!clones->n++ || base)
+		clones->row = row;
+	clones->has_clone |= !base;
+	clones->is_partial |= !is_everywhere(table, &table->rows[row]);
 }
 
 /* Merges the rows of a function's clones if some recording lacks one of these: builds differ in
  * their clones. */
 static int merge_clones(struct diff_table *table)
 {
-	uint32_t *of = calloc((size_t)table->n_rows + 1, sizeof(*of)), kept = 0;
+	uint32_t *of = calloc((size_t)table->n_rows + 1, sizeof(*of));
 	struct clones *clones = calloc((size_t)table->n_rows + 1, sizeof(*clones));
+	const struct names_place nowhere = {0};
 	struct intern index = {0};
 	int ret = of && clones ? 0 : -ENOMEM;
 
 	for (uint32_t i = 0; i < table->n_rows && !ret; i++) {
-		ret = keys_id(
-			table, table->rows[i].event, table->rows[i].keys, true, &index, &of[i]);
+		ret = keys_id(table, table->rows[i].event, &nowhere, table->rows[i].keys, true,
+			&index, &of[i]);
 		if (!ret)
 			note_clone(table, &clones[of[i]], i);
 	}
 	for (uint32_t i = 0; i < table->n_rows && !ret; i++)
-		if (clones[of[i]].is_partial && clones[of[i]].row != i)
+		if (clones[of[i]].is_partial && clones[of[i]].has_clone && clones[of[i]].row != i)
 			add_cells(table, &table->rows[clones[of[i]].row], &table->rows[i]);
-	for (uint32_t i = 0; i < table->n_rows && !ret; i++)
-		if (table->rows[i].cells)
-			table->rows[kept++] = table->rows[i];
 	if (!ret)
-		table->n_rows = kept;
+		drop_merged(table);
 	intern_fini(&index);
 	free(clones);
 	free(of);
@@ -287,24 +368,6 @@ static void compare(const struct diff_table *table, struct diff_row *row)
 static double size_of(double value)
 {
 	return value < 0 ? -value : value;
-}
-
-static int by_event(const void *a, const void *b)
-{
-	const struct diff_row *x = a, *y = b;
-
-	return x->event < y->event ? -1 : x->event > y->event;
-}
-
-static int by_keys(const struct diff_row *x, const struct diff_row *y, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		int order = strcmp(x->keys[i], y->keys[i]);
-
-		if (order)
-			return order;
-	}
-	return 0;
 }
 
 static int by_change(const void *a, const void *b, void *ctx)
@@ -369,8 +432,10 @@ int diff_table_finish(struct diff_table *table, double percent_limit, size_t row
 {
 	uint32_t kept = 0, event = UINT32_MAX;
 	size_t of_event = 0;
-	int ret = merge_clones(table);
+	int ret;
 
+	merge_namesakes(table);
+	ret = merge_clones(table);
 	if (!ret)
 		ret = order_events(table);
 	if (ret)

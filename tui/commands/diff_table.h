@@ -4,7 +4,8 @@
  *
  * Reports are added one after the other.  The table copies what it needs, so each can be freed
  * before the next is made.  Events are matched by name, rows by event and keys.  Clones of a
- * function that some builds lack are merged into one row.  UI thread.
+ * function that some builds lack are merged into one row.  Different functions of one name are
+ * matched by their place, in another build by their order.  UI thread.
  */
 #ifndef TUI_COMMANDS_DIFF_TABLE_H
 #define TUI_COMMANDS_DIFF_TABLE_H
@@ -47,6 +48,7 @@ enum diff_state { DIFF_BOTH, DIFF_NEW, DIFF_GONE, DIFF_BETWEEN };
 struct diff_row {
 	uint32_t event;
 	const char **keys; /* table.n_keys strings */
+	struct names_place place; /* functions of one name are several rows */
 	struct diff_cell *cells; /* by file */
 	enum diff_state state; /* last against first recording; BETWEEN: in neither */
 	double difference; /* value of the last minus the first */
@@ -66,7 +68,7 @@ struct diff_table {
 	uint32_t n_compared; /* events in at least two recordings */
 	struct diff_row *rows; /* once finished: by event, then by falling |difference| */
 	uint32_t n_rows, rows_room;
-	struct intern texts, index; /* index: event and keys of each row */
+	struct intern texts, index; /* index: event, place and keys of each row */
 	bool absolute;
 };
 

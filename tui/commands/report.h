@@ -33,6 +33,7 @@ struct report_cell {
 
 struct report_row {
 	const struct report_key *keys; /* report.n_keys entries, in the requested order */
+	struct names_place place; /* the function's, if a key is a symbol */
 	double self_percent, total_percent;
 	uint64_t samples;
 	uint64_t self_weight, total_weight;

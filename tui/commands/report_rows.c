@@ -163,6 +163,8 @@ static int gather_keys(
 
 	for (size_t i = 0; i < report->n_keys; i++) {
 		table_key(gathering->table, row, i, &key);
+		if (report->keys[i] == GROUP_SYMBOL)
+			table_place(gathering->table, row, &out->place);
 		if (report->keys[i] == GROUP_EVENT) {
 			size_t place = event_place(gathering, row->event);
 

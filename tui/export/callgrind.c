@@ -381,12 +381,16 @@ static void write_file(
 	putc('\n', out);
 }
 
-static void write_function(FILE *out, const char *key, uint32_t frame, const struct symref *symref,
-	struct named *named)
+static void write_function(
+	FILE *out, const struct graph *graph, const char *key, uint32_t frame, struct named *named)
 {
+	const uint32_t symref = graph->frames.symrefs[frame];
+	char mark[PROFILE_MARK_BYTES];
+
 	fprintf(out, "%s=(%" PRIu32 ")", key, frame + 1);
 	if (!named->functions[frame])
-		fprintf(out, " %s", symref->symbol);
+		fprintf(out, " %s%s", names_get(graph->profile->names, symref)->symbol,
+			profile_mark(graph->profile, symref, mark));
 	named->functions[frame] = 1;
 	putc('\n', out);
 }
@@ -410,7 +414,7 @@ static int write_call(FILE *out, struct graph *graph, const struct spot *spot, s
 	int ret = write_object(out, graph, "cob", symref);
 
 	write_file(out, graph, "cfi", callee->file, named);
-	write_function(out, "cfn", spot->callee, symref, named);
+	write_function(out, graph, "cfn", spot->callee, named);
 	fprintf(out, "calls=%" PRIu64 " %" PRIu32 "\n", spot->count, callee->line);
 	return ret;
 }
@@ -471,7 +475,7 @@ static int write_graph(FILE *out, struct graph *graph)
 
 		ret = write_object(out, graph, "ob", symref);
 		write_file(out, graph, "fl", graph->functions[i].file, &named);
-		write_function(out, "fn", i, symref, &named);
+		write_function(out, graph, "fn", i, &named);
 		if (!ret)
 			ret = write_spots(out, graph, i, spots, &named);
 		putc('\n', out);

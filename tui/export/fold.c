@@ -88,7 +88,7 @@ static int label_of(struct folding *folding, uint32_t symref, const char *comman
 	*label = (*labels)[symref];
 	if (*label)
 		return 0;
-	folding->text(text, folding->profile, names_get(folding->profile->names, symref), command);
+	folding->text(text, folding->profile, symref, command);
 	*label = LABEL_NONE;
 	if (text[0]) {
 		ret = intern_id(&folding->fold->texts, text, strlen(text), label);

@@ -30,7 +30,7 @@ struct fold_node {
 /* Writes the text of a frame to out (FOLD_TEXT_MAX bytes); "" leaves the frame out.  command:
  * cleaned.  Called once per symref for commands that begin with "java", and once for all others. */
 typedef void fold_text_fn(
-	char *out, const struct profile *profile, const struct symref *symref, const char *command);
+	char *out, const struct profile *profile, uint32_t symref, const char *command);
 
 struct fold {
 	struct fold_node *nodes; /* parents come before their children */

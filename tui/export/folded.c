@@ -6,8 +6,9 @@
  * one.  Blanks in commands are underscores.  Code of an unknown function is its file in brackets.
  * C++ parameters are dropped.
  *
- * But different functions stay different: they keep their parameters if others have the same name,
- * and functions without a name have their addresses.  UI thread.
+ * But different functions of an image stay different: they keep their parameters if others have the
+ * same name, and their addresses if others have the same parameters, or if they have no name.  UI
+ * thread.
  */
 #include "sampler/base/affix.h"
 #include "tui/base/grow.h"
@@ -21,7 +22,7 @@
 #include <string.h>
 
 #define INLINED_MARK "_[i]" /* the mark that flamegraph.pl recognizes */
-#define MARK_BYTES 8
+#define MARK_BYTES (8 + PROFILE_MARK_BYTES)
 
 /* Writes perf's text for a function without a name: its file in brackets. */
 static void module_text(char *out, const struct profile *profile, const struct symref *symref)
@@ -73,12 +74,12 @@ static size_t part_len(const char *name)
 
 /* Writes the whole name with parameters, so that functions which differ only in these stay
  * different. */
-static void frame_text(
-	char *out, const struct profile *profile, const struct symref *symref, const char *command)
+static void frame_text(char *out, const struct profile *profile, uint32_t id, const char *command)
 {
+	const struct symref *symref = names_get(profile->names, id);
 	bool java = starts_with(command, "java");
 	const char *name = symref->symbol;
-	char module[FOLD_TEXT_MAX];
+	char module[FOLD_TEXT_MAX], mark[PROFILE_MARK_BYTES];
 	size_t n = 0, len;
 
 	out[0] = '\0';
@@ -102,6 +103,7 @@ static void frame_text(
 			n += (size_t)sprintf(out + n, INLINED_MARK);
 		name += len + (name[len] ? 2 : 0);
 	}
+	strcpy(out + n, profile_mark(profile, id, mark));
 }
 
 /* Copies a frame's text without return types and parameters, like names in perf. */

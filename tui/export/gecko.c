@@ -148,11 +148,13 @@ static void write_tables(FILE *out, const struct thread *thread)
 	fputs("]},\n\"stringTable\":[", out);
 	for (uint32_t i = 0; i < thread->n_frames; i++) {
 		const struct symref *symref = names_get(thread->profile->names, thread->symrefs[i]);
-		char *text = NULL;
+		char mark[PROFILE_MARK_BYTES], *text = NULL;
 
 		/* The profiler splits "function (in file)" into both. */
 		if (symref->resolved &&
-			asprintf(&text, "%s (in %s)", symref->symbol, symref->image) < 0)
+			asprintf(&text, "%s%s (in %s)", symref->symbol,
+				profile_mark(thread->profile, thread->symrefs[i], mark),
+				symref->image) < 0)
 			text = NULL;
 		fputs(i ? ",\n" : "\n", out);
 		jsontext_string(out, text ? text : symref->symbol);

@@ -476,8 +476,14 @@ static int put_function(struct pprof *pprof, uint32_t i)
 	const struct symref *symref = names_get(pprof->profile->names, pprof->functions.symrefs[i]);
 	Pprof__Profile piece = PPROF__PROFILE__INIT;
 	Pprof__Function message = PPROF__FUNCTION__INIT, *messages = &message;
-	int ret = string(pprof, symref->symbol, &message.name);
+	char mark[PROFILE_MARK_BYTES], *name;
+	int ret;
 
+	if (asprintf(&name, "%s%s", symref->symbol,
+		    profile_mark(pprof->profile, pprof->functions.symrefs[i], mark)) < 0)
+		return -ENOMEM;
+	ret = string(pprof, name, &message.name);
+	free(name);
 	if (!ret)
 		ret = put_system_name(pprof, symref, &message.system_name);
 	message.id = i + 1;

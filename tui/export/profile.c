@@ -9,6 +9,7 @@
 #include "tui/query/sieve.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -64,6 +65,19 @@ size_t profile_frames(
 			NAMES_INLINED_MAX);
 	out[n] = profile_symref(profile, node);
 	return n + 1;
+}
+
+const char *profile_mark(
+	const struct profile *profile, uint32_t symref, char out[PROFILE_MARK_BYTES])
+{
+	out[0] = '\0';
+	if (symref < profile->namesakes.n && profile->namesakes.has[symref]) {
+		const struct symref *at = names_get(profile->names, symref);
+
+		snprintf(out, PROFILE_MARK_BYTES, " [0x%" PRIx64 "]",
+			names_address(profile->names, at->image_id, at->start));
+	}
+	return out;
 }
 
 /* --- sums --- */

@@ -35,6 +35,7 @@ struct profile {
 	const struct stacks *stacks;
 	const struct tasks *tasks;
 	struct names *names;
+	struct namesakes namesakes; /* empty: functions of one name look alike */
 	struct images *images;
 	struct filter *filter; /* NULL if none */
 	bool inlines; /* inlined functions are separate frames */
@@ -113,6 +114,12 @@ uint32_t profile_symref(const struct profile *profile, uint32_t node);
 #define PROFILE_FRAMES_MAX (NAMES_INLINED_MAX + 1)
 size_t profile_frames(
 	const struct profile *profile, uint32_t node, uint32_t out[PROFILE_FRAMES_MAX]);
+
+/* Returns " [0x401136]", its address in its file, for a function that has a namesake
+ * (names_namesakes()); else "".  For formats whose readers join functions of one name. */
+#define PROFILE_MARK_BYTES 24
+const char *profile_mark(
+	const struct profile *profile, uint32_t symref, char out[PROFILE_MARK_BYTES]);
 
 /* The formats.  Each function writes a complete export, which is valid without samples, too, and
  * calls profile_interrupted() now and then.  Returns 0; -EIO (see ferror(3) and errno); -ENOMEM; or

@@ -158,6 +158,7 @@ int export_run_init(struct export_run *run, struct taking *taking, bool single)
 void export_run_fini(struct export_run *run)
 {
 	filter_free(run->profile.filter);
+	namesakes_fini(&run->profile.namesakes);
 	if (run->snapshot.slices)
 		snapshot_release(session_store(&run->taking->session), &run->snapshot);
 	run->snapshot = (struct snapshot){0};
@@ -236,5 +237,6 @@ int export_run_names(struct export_run *run)
 			break;
 	}
 	taking_tell_pending(run->taking);
-	return 0;
+	namesakes_fini(&run->profile.namesakes);
+	return names_namesakes(names, &run->profile.namesakes);
 }

@@ -33,9 +33,14 @@ static void write_frames(FILE *out, const struct profile *profile, const struct 
 	fputs("\"shared\":{\"frames\":[", out);
 	for (uint32_t i = 0; i < frames->n; i++) {
 		const struct symref *symref = names_get(profile->names, frames->symrefs[i]);
+		char mark[PROFILE_MARK_BYTES], *name = NULL;
 
+		if (asprintf(&name, "%s%s", symref->symbol,
+			    profile_mark(profile, frames->symrefs[i], mark)) < 0)
+			name = NULL;
 		fputs(i ? ",\n{\"name\":" : "\n{\"name\":", out);
-		jsontext_string(out, symref->symbol);
+		jsontext_string(out, name ? name : symref->symbol);
+		free(name);
 		fputs(",\"file\":", out);
 		jsontext_string(out, symref->path);
 		putc('}', out);

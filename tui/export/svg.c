@@ -36,13 +36,15 @@ static double at_least(double value, double least)
 	return value < least ? least : value;
 }
 
-static void frame_text(
-	char *out, const struct profile *profile, const struct symref *symref, const char *command)
+static void frame_text(char *out, const struct profile *profile, uint32_t id, const char *command)
 {
-	(void)profile;
+	const struct symref *symref = names_get(profile->names, id);
+	char mark[PROFILE_MARK_BYTES];
+
 	(void)command;
 	if (symref->resolved || symref->bounded || !strcmp(symref->image, "[anon]"))
-		snprintf(out, FOLD_TEXT_MAX, "%s%c%s", symref->symbol, SEPARATOR, symref->image);
+		snprintf(out, FOLD_TEXT_MAX, "%s%s%c%s", symref->symbol,
+			profile_mark(profile, id, mark), SEPARATOR, symref->image);
 	else if (symref->image[0] == '[')
 		snprintf(out, FOLD_TEXT_MAX, "%s%c%s", symref->image, SEPARATOR, symref->image);
 	else

@@ -82,7 +82,9 @@ static void job_main(void *arg)
 	int ret = is_pipe(job->path) ? -ESPIPE : outfile_open(&out, job->path, OUTFILE_PUBLIC);
 
 	if (!ret) {
-		ret = writers[job->format](out.file, &job->profile);
+		ret = names_namesakes(job->names, &job->profile.namesakes);
+		if (!ret)
+			ret = writers[job->format](out.file, &job->profile);
 		/* Even if the request came too late to stop the writer, there must be no file. */
 		if (!ret && atomic_load(&job->cancel))
 			ret = -EINTR;
@@ -104,6 +106,7 @@ static bool job_free(struct export_job *job)
 		free((void *)(uintptr_t)job->slices[i].weight);
 	free(job->slices);
 	free(job->list);
+	namesakes_fini(&job->profile.namesakes);
 	names_free(job->names);
 	if (job->snapshot.slices)
 		snapshot_release(job->store, &job->snapshot);

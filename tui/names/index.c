@@ -11,10 +11,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A function of either profile. */
+struct function {
+	const struct symref *symbol;
+	uint32_t symref;
+	bool here;
+	uint32_t partner; /* symref of the same function in the other profile; 0: none */
+};
+
 struct names_index {
 	struct names *names;
 	uint32_t *slots; /* open addressing; 0: free */
 	uint32_t n, n_slots; /* a power of two */
+	struct function *functions; /* both profiles', by_place() */
+	uint32_t n_functions;
 };
 
 static uint32_t next_of(const struct names_index *index, uint32_t at)
@@ -59,7 +69,113 @@ static int fill(struct names_index *index)
 	return 0;
 }
 
-int names_index_new(struct names_index **out, struct names *names)
+/* --- functions of one name --- */
+
+static int by_name(const struct function *x, const struct function *y)
+{
+	int order = strcmp(x->symbol->image, y->symbol->image);
+
+	return order ? order : strcmp(x->symbol->symbol, y->symbol->symbol);
+}
+
+/* Orders by name, profile and start. */
+static int by_place(const void *a, const void *b)
+{
+	const struct function *x = a, *y = b;
+	int order = by_name(x, y);
+
+	if (!order)
+		order = (int)y->here - (int)x->here;
+	if (!order)
+		order = (x->symbol->start > y->symbol->start) -
+			(x->symbol->start < y->symbol->start);
+	return order;
+}
+
+static void add_functions(struct names_index *index, struct names *names, bool here)
+{
+	uint32_t limit = names_limit(names);
+
+	for (uint32_t i = 1; i < limit; i++) {
+		const struct symref *symbol = names_get(names, i);
+
+		if (names_is_lasting(names, symbol))
+			index->functions[index->n_functions++] =
+				(struct function){.symbol = symbol, .symref = i, .here = here};
+	}
+}
+
+/* Pairs two functions unless their builds are known, and equal or different as given. */
+static bool join(struct names_index *index, struct names *other, struct function *here,
+	struct function *there, bool unless_equal)
+{
+	uint8_t ids[2][IMAGE_BUILD_ID_MAX];
+	uint8_t n = images_build_id(index->names->images, here->symbol->image_id, ids[0]);
+
+	if (here->partner || there->partner)
+		return false;
+	if (n && images_build_id(other->images, there->symbol->image_id, ids[1]) == n &&
+		!memcmp(ids[0], ids[1], n) == unless_equal)
+		return false;
+	here->partner = there->symref;
+	there->partner = here->symref;
+	return true;
+}
+
+/* Pairs the functions of one name: those at one place of one build, and the others in their
+ * order. */
+static void pair(struct names_index *index, struct names *other, struct function *functions,
+	uint32_t n_here, uint32_t n)
+{
+	for (uint32_t i = n_here, k = 0; i < n; i++) {
+		while (k < n_here && functions[k].symbol->start < functions[i].symbol->start)
+			k++;
+		if (k < n_here && functions[k].symbol->start == functions[i].symbol->start)
+			join(index, other, &functions[k], &functions[i], false);
+	}
+	for (uint32_t i = n_here, k = 0; i < n && k < n_here;) {
+		if (functions[i].partner)
+			i++;
+		else if (functions[k].partner)
+			k++;
+		else if (!join(index, other, &functions[k], &functions[i], true))
+			k++;
+	}
+}
+
+static int pair_functions(struct names_index *index, struct names *other)
+{
+	const size_t room = (size_t)names_limit(index->names) + names_limit(other);
+	uint32_t n, n_here;
+
+	index->functions = calloc(room, sizeof(*index->functions));
+	if (!index->functions)
+		return -ENOMEM;
+	add_functions(index, index->names, true);
+	add_functions(index, other, false);
+	qsort(index->functions, index->n_functions, sizeof(*index->functions), by_place);
+	for (uint32_t i = 0; i < index->n_functions; i += n) {
+		struct function *first = &index->functions[i];
+
+		for (n = n_here = 0; i + n < index->n_functions && !by_name(first, first + n); n++)
+			n_here += first[n].here;
+		pair(index, other, first, n_here, n);
+	}
+	return 0;
+}
+
+/* Returns the function for a symbol of the other profile; NULL if it is no function there. */
+static const struct function *function_there(
+	const struct names_index *index, const struct symref *symbol)
+{
+	const struct function key = {.symbol = symbol};
+
+	return index->n_functions ? bsearch(&key, index->functions, index->n_functions,
+					    sizeof(*index->functions), by_place)
+				  : NULL;
+}
+
+int names_index_new(struct names_index **out, struct names *names, struct names *other)
 {
 	struct names_index *index = calloc(1, sizeof(*index));
 
@@ -67,7 +183,7 @@ int names_index_new(struct names_index **out, struct names *names)
 	if (!index)
 		return -ENOMEM;
 	index->names = names;
-	if (fill(index)) {
+	if (fill(index) || (other && pair_functions(index, other))) {
 		names_index_free(index);
 		return -ENOMEM;
 	}
@@ -77,8 +193,10 @@ int names_index_new(struct names_index **out, struct names *names)
 
 void names_index_free(struct names_index *index)
 {
-	if (index)
-		free(index->slots);
+	if (!index)
+		return;
+	free(index->functions);
+	free(index->slots);
 	free(index);
 }
 
@@ -90,7 +208,7 @@ static enum likeness likeness_of(const struct symref *symbol, const struct symre
 		return UNLIKE;
 	if (!strcmp(symbol->symbol, other->symbol)) {
 		if (other->foreign)
-			return ADDED;
+			return other->start && other->start != symbol->start ? UNLIKE : ADDED;
 		return other->start == symbol->start ? SAME : SAME_NAME;
 	}
 	if (other->foreign || !other->resolved || !symbol->resolved ||
@@ -99,24 +217,30 @@ static enum likeness likeness_of(const struct symref *symbol, const struct symre
 	return called_base(other->symbol).len == strlen(other->symbol) ? BASE : CLONE;
 }
 
-/* Finds the most similar symref: same name and start, same name, the whole function, a clone of it,
- * or one added before; 0 if none. */
+/* Finds the function's partner, else the most similar symref: same name and start, same name, the
+ * whole function, a clone of it, or one added before; 0 if none.  A function without a partner is
+ * none of its namesakes. */
 static uint32_t find(const struct names_index *index, const struct symref *symbol)
 {
+	const struct function *function = function_there(index, symbol);
 	enum likeness best = UNLIKE;
-	uint32_t found = 0;
+	uint32_t found = 0, added = 0;
 
+	if (function && function->partner)
+		return function->partner;
 	for (uint32_t at = first_of(index, symbol->symbol, symbol->image); index->slots[at];
 		at = next_of(index, at)) {
 		enum likeness likeness =
 			likeness_of(symbol, names_get(index->names, index->slots[at]));
 
-		if (likeness > best) {
+		if (likeness == ADDED) {
+			added = index->slots[at];
+		} else if (likeness > best) {
 			best = likeness;
 			found = index->slots[at];
 		}
 	}
-	return found;
+	return !found || (function && best >= SAME_NAME) ? added : found;
 }
 
 int names_index_add(struct names_index *index, const struct symref *symbol, uint32_t *symref)
@@ -124,7 +248,8 @@ int names_index_add(struct names_index *index, const struct symref *symbol, uint
 	*symref = find(index, symbol);
 	if (*symref)
 		return 0;
-	*symref = names_foreign(index->names, symbol->symbol, symbol->image);
+	*symref = names_foreign(index->names, symbol->symbol, symbol->image,
+		function_there(index, symbol) ? symbol->start : 0);
 	if (!*symref)
 		return -ENOMEM;
 	if (2 * (index->n + 1) > index->n_slots)

@@ -303,7 +303,7 @@ static uint32_t inlined_symref(
 	return symref;
 }
 
-uint32_t names_foreign(struct names *names, const char *symbol, const char *image)
+uint32_t names_foreign(struct names *names, const char *symbol, const char *image, uint64_t start)
 {
 	char *copy = strdup(symbol);
 	bool made = false;
@@ -317,6 +317,7 @@ uint32_t names_foreign(struct names *names, const char *symbol, const char *imag
 	ref = ref_at(names, symref);
 	ref->pub.symbol = copy;
 	ref->pub.image = ref->pub.path = names_shared(names, image, "[unknown]");
+	ref->pub.start = start;
 	ref->pub.foreign = true;
 	ref->pub.resolved =
 		*symbol != '[' && (!strstr(symbol, "+0x") || strstr(symbol, NAMES_UNCERTAIN));

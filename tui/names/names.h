@@ -38,7 +38,7 @@ struct symref {
 	bool pending; /* the image's table has not arrived yet */
 	bool idle; /* part of the kernel's idle loop */
 	bool inlined; /* an inlined function: symbol ends in " (inlined)", start is 0 */
-	bool foreign; /* only in another profile (names_index_add()); start and image_id are 0 */
+	bool foreign; /* only in another profile (names_index_add()); image_id is 0 */
 	bool unproven; /* image of another machine, and no file is proven to match: no names */
 	bool mismatch; /* the file at the image's path is not the recorded one: no names */
 };
@@ -120,15 +120,34 @@ size_t names_lines(
 int names_freeze(
 	struct names **out, struct names *names, const struct snapshot *snapshot, bool inlines);
 
-/* Index of symrefs by name, to look up symbols of another profile.  Valid until names_changes()
- * grows.  Returns 0 or -ENOMEM. */
+/* Index of symrefs by name, to look up symbols of another profile.  Valid until names_changes() of
+ * either grows.  other: the names of that profile; NULL: unknown.  Returns 0 or -ENOMEM. */
 struct names_index;
-int names_index_new(struct names_index **out, struct names *names);
+int names_index_new(struct names_index **out, struct names *names, struct names *other);
 void names_index_free(struct names_index *index); /* NULL is a no-op */
-/* Finds the symref of another profile's symbol by its names, or adds one.  If several match, takes
- * the one with the same start, as in the same build.  Without the same name, takes a clone of the
- * function (called.h).  Returns 0; -ENOMEM, maybe with *symref 0. */
+/* Finds the symref of another profile's symbol by its names, or adds one.  Several functions of an
+ * image may have the name: the one with the same start is taken.  In another build it is the one
+ * with the same place in their order.  Without the same name, it is a clone of the function
+ * (called.h).  Returns 0; -ENOMEM, maybe with *symref 0. */
 int names_index_add(struct names_index *index, const struct symref *symbol, uint32_t *symref);
+
+/* The place of a function.  Returns false, and zeros, for code that is inlined, generated or
+ * nameless. */
+struct names_place {
+	uint64_t start; /* that of struct symref */
+	uint64_t build; /* hash of its file's build-id; 0: unknown */
+};
+bool names_place(struct names *names, uint32_t symref, struct names_place *out);
+
+/* Which functions share image and name with another one, as static functions may.  Generated code
+ * is left out: a runtime compiles one function several times.  Valid for symrefs below n. */
+struct namesakes {
+	uint8_t *has; /* by symref: 0 or 1 */
+	uint32_t n;
+};
+/* Returns 0 or -ENOMEM.  Release *out with namesakes_fini(). */
+int names_namesakes(struct names *names, struct namesakes *out);
+void namesakes_fini(struct namesakes *namesakes); /* a zeroed struct is legal */
 
 /* Requests no symbols until names_resume(), while files cannot be told apart yet.  Names are
  * pending meanwhile. */

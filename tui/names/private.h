@@ -110,8 +110,10 @@ uint32_t names_twin(struct names *names, uint32_t id);
 int names_request(struct names *names, const struct image *image);
 /* Returns "[module]", shared. */
 const char *names_module(struct names *names, const char *module);
+/* Returns whether a symbol has a name and a fixed place: it is neither inlined nor generated. */
+bool names_is_lasting(const struct names *names, const struct symref *symbol);
 /* Adds a symref for another profile's symbol.  Returns 0 if memory runs out. */
-uint32_t names_foreign(struct names *names, const char *symbol, const char *image);
+uint32_t names_foreign(struct names *names, const char *symbol, const char *image, uint64_t start);
 /* Returns a shared copy of text; `other` if memory runs out. */
 const char *names_shared(struct names *names, const char *text, const char *other);
 /* Reports to names->code where code of an image replaced other code. */

@@ -638,6 +638,11 @@ static void name_field(
 	out->is_missing = value->is_missing;
 }
 
+void table_place(const struct table *table, const struct table_row *row, struct names_place *out)
+{
+	(void)names_place(table->names, table->parts[row->part].symref, out);
+}
+
 void table_key(
 	const struct table *table, const struct table_row *row, size_t i, struct table_key *out)
 {

@@ -109,6 +109,9 @@ int table_sort_top(
 void table_key(
 	const struct table *table, const struct table_row *row, size_t i, struct table_key *out);
 
+/* Stores the place of a row's function: names_place(). */
+void table_place(const struct table *table, const struct table_row *row, struct names_place *out);
+
 /* Returns a row's cell in a column; NULL if none. */
 const struct table_cell *table_cell(
 	const struct table *table, const struct table_row *row, uint32_t column);

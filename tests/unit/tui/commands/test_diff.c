@@ -23,8 +23,8 @@ struct given {
 };
 
 /* Adds a report of one event with rows of these weights, one sample for each 10. */
-static void add(struct diff_table *table, const char *file, const char *name, double duration_s,
-	const struct given *given, size_t n)
+static void add_at(struct diff_table *table, const char *file, const char *name, double duration_s,
+	const struct given *given, const struct names_place *places, size_t n)
 {
 	static const bool clocks[] = {true};
 	struct report_key keys[16][2];
@@ -46,9 +46,17 @@ static void add(struct diff_table *table, const char *file, const char *name, do
 			.self_percent = 100.0 * (double)given[i].weight / (double)event.weight,
 			.samples = given[i].weight / 10,
 			.self_weight = given[i].weight};
+		if (places)
+			rows[i].place = places[i];
 		event.samples += rows[i].samples;
 	}
 	assert_int_equal(diff_table_add(table, file, &report, clocks), 0);
+}
+
+static void add(struct diff_table *table, const char *file, const char *name, double duration_s,
+	const struct given *given, size_t n)
+{
+	add_at(table, file, name, duration_s, given, NULL, n);
 }
 
 static const struct given before[] = {
@@ -113,6 +121,41 @@ static void test_seconds(void **state)
 	near(row(&table, 1, "shrinks", "a", DIFF_BOTH)->difference, -250);
 	near(row(&table, 2, "gone", "b", DIFF_GONE)->difference, -200);
 	near(row(&table, 3, "new", "b", DIFF_NEW)->difference, 100);
+	diff_table_fini(&table);
+}
+
+/* Functions of one name, in one build and in another one.  Equal places of two builds mean
+ * nothing. */
+static void test_namesakes(void **state)
+{
+	static const struct given old[] = {{"hash", "a", 100}, {"main", "a", 900}};
+	static const struct given same[] = {{"hash", "a", 300}, {"main", "a", 700}};
+	static const struct given other[] = {
+		{"hash", "a", 200}, {"hash", "a", 500}, {"main", "a", 300}};
+	static const struct names_place at_old[] = {{0x10, 1}, {0, 0}},
+					at_same[] = {{0x20, 1}, {0, 0}},
+					at_other[] = {{0x20, 2}, {0x30, 2}, {0, 0}};
+	struct diff_table table;
+
+	(void)state;
+	assert_int_equal(diff_table_init(&table, 2, DIFF_SAMPLE), 0);
+	add_at(&table, "old", "cpu-clock", 1, old, at_old, 2);
+	add_at(&table, "same", "cpu-clock", 1, same, at_same, 2);
+	assert_int_equal(diff_table_finish(&table, 0, 0), 0);
+	assert_int_equal(table.n_rows, 3);
+	near(row(&table, 0, "hash", "a", DIFF_NEW)->difference, 30);
+	near(row(&table, 1, "main", "a", DIFF_BOTH)->difference, -20);
+	near(row(&table, 2, "hash", "a", DIFF_GONE)->difference, -10);
+	diff_table_fini(&table);
+
+	assert_int_equal(diff_table_init(&table, 2, DIFF_SAMPLE), 0);
+	add_at(&table, "other", "cpu-clock", 1, other, at_other, 3);
+	add_at(&table, "same", "cpu-clock", 1, same, at_same, 2);
+	assert_int_equal(diff_table_finish(&table, 0, 0), 0);
+	assert_int_equal(table.n_rows, 3);
+	near(row(&table, 0, "hash", "a", DIFF_GONE)->difference, -50);
+	near(row(&table, 1, "main", "a", DIFF_BOTH)->difference, 40);
+	near(row(&table, 2, "hash", "a", DIFF_BOTH)->difference, 10);
 	diff_table_fini(&table);
 }
 
@@ -328,6 +371,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_shares),
 		cmocka_unit_test(test_seconds),
+		cmocka_unit_test(test_namesakes),
 		cmocka_unit_test(test_clones),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_three),

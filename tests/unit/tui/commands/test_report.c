@@ -30,10 +30,10 @@ static const struct report_key keys[][2] = {
 };
 
 static struct report_row rows[] = {
-	{keys[0], 70.126, 99.5, 1403, 700, 995, NULL, 0},
-	{keys[1], 20, 20, 400, 200, 200, NULL, 0},
-	{keys[2], 1, 1, 20, 10, 10, NULL, 0},
-	{keys[3], 0, 100, 0, 0, 1000, NULL, 0},
+	{keys[0], {0, 0}, 70.126, 99.5, 1403, 700, 995, NULL, 0},
+	{keys[1], {0, 0}, 20, 20, 400, 200, 200, NULL, 0},
+	{keys[2], {0, 0}, 1, 1, 20, 10, 10, NULL, 0},
+	{keys[3], {0, 0}, 0, 100, 0, 0, 1000, NULL, 0},
 };
 
 static char *notes[] = {(char *)"user space only"};
@@ -294,8 +294,8 @@ static const struct report_cell first_cells[] = {{0, 50, 75, 15, 150}, {1, 12.5,
 static const struct report_cell second_cells[] = {{1, 60, 0, 6, 60}};
 
 static struct report_row grouped_rows[] = {
-	{grouped_keys[0], 40.5, 60, 16, 162, 240, first_cells, 2},
-	{grouped_keys[1], 15, 15, 6, 60, 60, second_cells, 1},
+	{grouped_keys[0], {0, 0}, 40.5, 60, 16, 162, 240, first_cells, 2},
+	{grouped_keys[1], {0, 0}, 15, 15, 6, 60, 60, second_cells, 1},
 };
 
 static struct report_event grouped_event = {

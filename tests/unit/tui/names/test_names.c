@@ -143,7 +143,7 @@ static void test_index(void **state)
 	for (uint32_t i = 0; i < 3; i++)
 		symrefs[i] = names_symref(
 			world->names, frame(world, world->program, twins[i].start, FRAME_USER));
-	assert_int_equal(names_index_new(&index, world->names), 0);
+	assert_int_equal(names_index_new(&index, world->names, NULL), 0);
 	for (uint32_t i = 0; i < 3; i++)
 		assert_int_equal(find(index, twins[i].name, twins[i].start), symrefs[i]);
 	/* A place of another build. */
@@ -163,6 +163,95 @@ static void test_index(void **state)
 	names_index_free(index);
 }
 
+#define N_HERE 2u
+#define N_THERE 3u
+
+/* Looks up two or three functions "work" of another build, or of the same. */
+static void find_works(struct world *world, const uint64_t here[N_HERE],
+	const uint64_t there[N_THERE], const char *build_there, uint32_t own[N_HERE],
+	uint32_t found[N_THERE])
+{
+	static struct symbol works[N_HERE + N_THERE];
+	struct names *names;
+	struct names_index *index;
+	uint32_t symrefs[N_THERE];
+	uint32_t image = intern(world, IMAGE_FILE, "/usr/bin/pro\033gram", 8);
+
+	for (uint32_t i = 0; i < N_HERE + N_THERE; i++)
+		works[i] = (struct symbol){i < N_HERE ? here[i] : there[i - N_HERE], 0x10, "work",
+			NULL, i < N_HERE ? i : i - N_HERE, false};
+	images_set_build_id(world->images, world->program, (const uint8_t *)"one", 3);
+	images_set_build_id(world->images, image, (const uint8_t *)build_there, 3);
+	give(world, world->program, works, N_HERE);
+	give(world, image, works + N_HERE, N_THERE);
+	assert_int_equal(names_new(&names, world->stacks, world->images, &world->symbols), 0);
+	for (uint32_t i = 0; i < N_HERE; i++)
+		own[i] = names_symref(
+			world->names, frame(world, world->program, here[i], FRAME_USER));
+	for (uint32_t i = 0; i < N_THERE; i++)
+		symrefs[i] = names_symref(names, frame(world, image, there[i], FRAME_USER));
+	assert_int_equal(names_index_new(&index, world->names, names), 0);
+	for (uint32_t i = N_THERE; i-- > 0;)
+		assert_int_equal(
+			names_index_add(index, names_get(names, symrefs[i]), &found[i]), 0);
+	for (uint32_t i = 0; i < N_THERE; i++) {
+		uint32_t again;
+
+		assert_int_equal(names_index_add(index, names_get(names, symrefs[i]), &again), 0);
+		assert_int_equal(again, found[i]);
+	}
+	names_index_free(index);
+	names_free(names);
+}
+
+/* A function of the same build is none of its namesakes, even if it was not sampled here. */
+static void test_index_of_one_build(void **state)
+{
+	struct world *world = *state;
+	uint32_t own[N_HERE], found[N_THERE];
+
+	find_works(world, (uint64_t[]){0x1000, 0x1300}, (uint64_t[]){0x1100, 0x1200, 0x1300}, "one",
+		own, found);
+	assert_true(names_get(world->names, found[0])->foreign);
+	assert_true(names_get(world->names, found[1])->foreign);
+	assert_int_not_equal(found[0], found[1]);
+	assert_int_equal(found[2], own[1]);
+}
+
+/* In another build, functions of one name are in the same order; equal places mean nothing. */
+static void test_index_of_two_builds(void **state)
+{
+	struct world *world = *state;
+	uint32_t own[N_HERE], found[N_THERE];
+
+	find_works(world, (uint64_t[]){0x1000, 0x1300}, (uint64_t[]){0x1100, 0x1300, 0x1400}, "two",
+		own, found);
+	assert_int_equal(found[0], own[0]);
+	assert_int_equal(found[1], own[1]);
+	assert_true(names_get(world->names, found[2])->foreign);
+}
+
+/* Functions of one image that share their name are known; others are not. */
+static void test_namesakes(void **state)
+{
+	static const struct symbol twins[] = {{0x1000, 0x100, "work", NULL, 0, false},
+		{0x1100, 0x100, "work", NULL, 1, false}, {0x1200, 0x100, "other", NULL, 2, false}};
+	struct world *world = *state;
+	struct namesakes namesakes;
+	uint32_t symrefs[3];
+
+	give(world, world->program, twins, 3);
+	for (uint32_t i = 0; i < 3; i++)
+		symrefs[i] = names_symref(
+			world->names, frame(world, world->program, twins[i].start, FRAME_USER));
+	assert_int_equal(names_namesakes(world->names, &namesakes), 0);
+	assert_int_equal(namesakes.n, names_limit(world->names));
+	assert_true(namesakes.has[symrefs[0]]);
+	assert_true(namesakes.has[symrefs[1]]);
+	assert_false(namesakes.has[symrefs[2]]);
+	namesakes_fini(&namesakes);
+}
+
 /* Another build has another clone of a function. The function itself is preferred to its other
  * clones. */
 static void test_index_of_clones(void **state)
@@ -179,7 +268,7 @@ static void test_index_of_clones(void **state)
 	for (uint32_t i = 0; i < 4; i++)
 		symrefs[i] = names_symref(
 			world->names, frame(world, world->program, functions[i].start, FRAME_USER));
-	assert_int_equal(names_index_new(&index, world->names), 0);
+	assert_int_equal(names_index_new(&index, world->names, NULL), 0);
 	assert_int_equal(find(index, "one.constprop.0", 0), symrefs[0]);
 	assert_int_equal(find(index, "one", 0), symrefs[0]);
 	assert_int_equal(find(index, "two.part.0", 0), symrefs[1]);
@@ -626,6 +715,9 @@ int main(void)
 		TEST(test_known_symbol),
 		TEST(test_index),
 		TEST(test_index_of_clones),
+		TEST(test_index_of_one_build),
+		TEST(test_index_of_two_builds),
+		TEST(test_namesakes),
 		TEST(test_function_without_a_name),
 		TEST(test_address_without_a_symbol),
 		TEST(test_moved_code),
