@@ -14,7 +14,9 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <link.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +24,7 @@
 
 #define ROUNDS_MAX 64
 #define DWZ "/.dwz/"
+#define TOLD_MAX 64 /* limit of notes on alternate files */
 
 unsigned int loader_code_cpu_ms = 30000, loader_code_wall_ms = 60000, loader_code_total_ms = 60000;
 
@@ -33,6 +36,9 @@ struct request {
 	struct load_code_files *files;
 	struct strings tried; /* names of split parts that were searched */
 	bool no_alt;
+	/* The alternate file that the name leads to, and why it is not used (positive errno). */
+	char alt_path[2 * FINDER_PATH_MAX];
+	int alt_error;
 	uint64_t until_ms; /* no round begins after it; CLOCK_MONOTONIC */
 	unsigned int wall_ms; /* limit of the round */
 	/* The last answer. */
@@ -180,8 +186,111 @@ static bool has_build_id(struct loader *loader, const struct loader_file *file,
 		len == wanted->build_id_len && memcmp(build_id, wanted->build_id, len) == 0;
 }
 
-/* Opens the alternate file by name.  The name may be relative to the debug file's original
- * directory, so the part from .dwz on is searched below debug directories. */
+/* Other files may be private to their owner. */
+static bool is_elf(int fd)
+{
+	char magic[SELFMAG];
+
+	return pread(fd, magic, sizeof(magic), 0) == (ssize_t)sizeof(magic) &&
+		memcmp(magic, ELFMAG, SELFMAG) == 0;
+}
+
+/* Returns whether debug information may be read in a file that other debug information named.  Its
+ * owner must be root, this user, or the owner of the image. */
+static bool is_usable(const struct request *request, const struct loader_file *file)
+{
+	return is_elf(file->file.fd) &&
+		(load_owner(&file->file) == LOADER_OURS ||
+			file->file.owner == request->files->file.file.owner);
+}
+
+/* --- the alternate file --- */
+
+static bool real_path(int fd, char out[FINDER_PATH_MAX])
+{
+	char link[64];
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	const ssize_t len = readlink(link, out, FINDER_PATH_MAX - 1);
+	if (len <= 0 || out[0] != '/')
+		return false;
+	out[len] = '\0';
+	return true;
+}
+
+/* Gets the real directory of an open file, as a path below root.  Returns false if it lies
+ * elsewhere. */
+static bool get_folder(const char *root, int fd, char out[FINDER_PATH_MAX])
+{
+	char top[FINDER_PATH_MAX];
+
+	const int root_fd = opener_directory(AT_FDCWD, root, 0);
+	if (root_fd < 0)
+		return false;
+	const bool known = real_path(root_fd, top) && real_path(fd, out);
+	close(root_fd);
+	const size_t len = known && strcmp(top, "/") != 0 ? strlen(top) : 0;
+	if (!known || strncmp(out, top, len) != 0 || out[len] != '/')
+		return false;
+	*strrchr(out, '/') = '\0';
+	memmove(out, out + len, strlen(out + len) + 1);
+	return true;
+}
+
+/* Returns the file that has the link to the alternate file. */
+static const struct loader_file *get_linking(const struct load_code_files *files)
+{
+	return files->debug.file.fd >= 0 ? &files->debug : &files->file;
+}
+
+/* Opens the alternate file by its name below root.  A relative name begins at the directory of the
+ * file that has the link.  The owner of that file chose the name, and must be able to read what it
+ * leads to. */
+static bool open_name(struct request *request, const char *root, bool inside, const char *name)
+{
+	const struct load_code_files *files = request->files;
+	const struct opener_file *from = &get_linking(files)->file;
+	const uid_t user = load_owner(from) == LOADER_OURS ? geteuid() : from->owner;
+	struct loader_file *alt = &request->files->alt;
+	char folder[FINDER_PATH_MAX] = "", *path = request->alt_path;
+
+	if (name[0] != '/' && !get_folder(root, from->fd, folder))
+		return false;
+	snprintf(path, sizeof(request->alt_path), "%s/%s", folder, name + strspn(name, "/"));
+	*alt = (struct loader_file){.foreign = inside};
+	const int ret = opener_below_as(root, path + strspn(path, "/"),
+		RESOLVE_NO_MAGICLINKS | (inside ? RESOLVE_IN_ROOT : 0), user, &alt->file);
+	if (ret < 0) {
+		request->alt_error = -ret;
+		return false;
+	}
+	request->alt_error = is_usable(request, alt) ? ESTALE : ENOEXEC;
+	if (request->alt_error == ESTALE &&
+		has_build_id(&request->code->loader, alt, files, &request->answer))
+		return true;
+	close(alt->file.fd);
+	return false;
+}
+
+/* Opens the alternate file by its name, below the root of the file that has the link. */
+static bool open_link(struct request *request, const char *name)
+{
+	const struct loader *loader = &request->code->loader;
+	const struct loader_file *from = get_linking(request->files);
+	const bool apart = from == &request->files->debug;
+	const int32_t pid = loader->recording ? 0 : request->job->source.pid;
+	char root[64];
+
+	if (!from->foreign && (apart || request->files->here))
+		return open_name(request, "/", false, name);
+	snprintf(root, sizeof(root), "/proc/%d/root", pid);
+	return (loader->finder.archive && open_name(request, loader->finder.archive, true, name)) ||
+		(loader->finder.symfs && open_name(request, loader->finder.symfs, true, name)) ||
+		(pid > 0 && open_name(request, root, true, name));
+}
+
+/* Opens the alternate file below debug directories, by the part of its name from .dwz on.  The
+ * debug file may have been moved there with it. */
 static bool open_dwz(struct request *request, const char *name)
 {
 	struct loader *loader = &request->code->loader;
@@ -210,7 +319,18 @@ static bool open_dwz(struct request *request, const char *name)
 	return false;
 }
 
-/* Opens the alternate file by the build-id in the answer. */
+/* Adds a note on an alternate file that is not here, once for each name. */
+static void tell_no_alt(struct request *request, const char *name)
+{
+	struct loader_code *code = request->code;
+	const char *path = request->alt_path[0] ? request->alt_path : name;
+	const uint32_t known = code->told_alts.n;
+
+	if (known < TOLD_MAX && strings_add(&code->told_alts, path) >= (int64_t)known)
+		loader_add_note(&code->loader, SYMBOLS_NOTE_NO_COMMON, path, request->alt_error, 0);
+}
+
+/* Opens the alternate file, which has the build-id in the answer. */
 static bool open_alt(struct request *request, const char *name)
 {
 	struct loader *loader = &request->code->loader;
@@ -223,6 +343,10 @@ static bool open_alt(struct request *request, const char *name)
 
 	if (query.build_id_len > WIRE_BUILD_ID_MAX)
 		query.build_id_len = 0;
+	request->alt_path[0] = '\0';
+	request->alt_error = ENOENT;
+	if (open_link(request, name))
+		return true;
 	while (query.build_id_len && finder_next(&loader->finder, &query, &place)) {
 		*alt = (struct loader_file){.foreign = place.foreign};
 		if (opener_below(place.dir, place.relative, place.in_root, &alt->file) < 0)
@@ -233,29 +357,21 @@ static bool open_alt(struct request *request, const char *name)
 	}
 	if (open_dwz(request, name))
 		return true;
+	tell_no_alt(request, name);
 	alt->file.fd = -1;
 	return false;
 }
 
-/* Other files may be private to their owner. */
-static bool is_elf(int fd)
-{
-	char magic[SELFMAG];
+/* --- split parts --- */
 
-	return pread(fd, magic, sizeof(magic), 0) == (ssize_t)sizeof(magic) &&
-		memcmp(magic, ELFMAG, SELFMAG) == 0;
-}
-
-/* Opens a split part below root.  Its owner must be root, this user, or the owner of the image. */
+/* Opens a split part below root. */
 static bool open_part(struct request *request, const char *root, const char *name, bool foreign,
 	struct loader_file *out)
 {
 	*out = (struct loader_file){.foreign = foreign};
 	if (opener_below(root, name + strspn(name, "/"), foreign, &out->file) < 0)
 		return false;
-	if (is_elf(out->file.fd) &&
-		(load_owner(&out->file) == LOADER_OURS ||
-			out->file.owner == request->files->file.file.owner))
+	if (is_usable(request, out))
 		return true;
 	close(out->file.fd);
 	return false;

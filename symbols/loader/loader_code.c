@@ -148,6 +148,7 @@ bool loader_code_free(struct loader_code *code)
 	free_jobs(code->codes);
 	free_jobs(code->lines);
 	free_jobs(code->done);
+	strings_fini(&code->told_alts);
 	free(code->answer);
 	free(code);
 	return true;

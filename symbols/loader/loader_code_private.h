@@ -10,6 +10,7 @@
 
 #include "symbols/loader/loader_code.h"
 #include "symbols/loader/loader_private.h"
+#include "symbols/wire/strings.h"
 
 #define LOADER_BANS 32
 #define LOADER_KEPT 4
@@ -48,6 +49,7 @@ struct loader_code {
 		struct load_code_files files;
 	} kept[LOADER_KEPT];
 	size_t n_kept;
+	struct strings told_alts; /* alternate files that were missing, each noted once */
 	uint64_t kernel_text;
 	bool kernel_text_known;
 

@@ -140,6 +140,10 @@ enum symbols_note_kind {
 	/* path, a debug file named by .gnu_debuglink, has another CRC-32; error EFBIG: it is too
 	 * large to compute that; error ETIMEDOUT: reads of it hang */
 	SYMBOLS_NOTE_OTHER_DEBUG,
+	/* path, a file with debug information of several programs (dwz), is not used; error ESTALE:
+	 * it has another build-id than they name; ENOEXEC: it is no ELF file, or another user's;
+	 * otherwise from opening it */
+	SYMBOLS_NOTE_NO_COMMON,
 	/* path killed the worker twice or, error ETIME, kept it too long; value 1: its debug
 	 * information did, 0: its code */
 	SYMBOLS_NOTE_CODE_BANNED,

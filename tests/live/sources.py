@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sources of symbols: separate debug files, .gnu_debugdata, and compressed sections.
+"""Sources of symbols: debug files, .gnu_debugdata, compressed sections, and files shared by dwz.
 
 Debug files are found by build-id and by .gnu_debuglink with its CRC-32, below configured
 directories and in the target's mount namespace.  Each is checked live and in recordings.
@@ -222,12 +222,92 @@ def test_namespace():
         shutil.rmtree(keep)
 
 
+INLINED = """
+#include <stdlib.h>
+#include <time.h>
+static volatile long sink;
+static inline __attribute__((always_inline)) void inlined_one(int n)
+{
+	for (int i = 0; i < n; i++)
+		sink += i;
+}
+__attribute__((noinline)) void outer_one(int n)
+{
+	inlined_one(n);
+}
+int main(int argc, char **argv)
+{
+	double seconds = argc > 1 ? atof(argv[1]) : 0.1;
+	do
+		outer_one(300000);
+	while (clock() < seconds * CLOCKS_PER_SEC);
+}
+"""
+INLINED_LINES = {7, 8}
+
+
+def share(name):
+    """Build two programs in a folder of their own, with the file "common" that dwz made of both."""
+    place = os.path.join(folder, name)
+    os.makedirs(place)
+    source = os.path.join(folder, "inlined.c")
+    with open(source, "w", encoding="ascii") as out:
+        out.write(INLINED)
+    program = os.path.join(place, name)
+    tool("cc", "-g", "-O2", "-o", program, source)
+    tool("cc", "-g", "-O2", "-DTWIN", "-o", program + "-twin", source)
+    subprocess.run(["dwz", "-m", "common", name, name + "-twin"], cwd=place, check=True, env=ENV)
+    return program
+
+
+def has_inlined(result):
+    """True if most of the samples in the source lie in the lines of the inlined function."""
+    rows = []
+    with contextlib.suppress(ValueError):
+        rows = [row for row in json.loads(result.stdout)["events"][0]["rows"]
+                if os.path.join(folder, "inlined.c:") in row["line"]]
+    inside = sum(row["samples"] for row in rows if int(row["line"].rsplit(":", 1)[1]) in INLINED_LINES)
+    return 2 * inside > sum(row["samples"] for row in rows)
+
+
+def test_common():
+    """The file that programs share debug information in lies beside them."""
+    if not shutil.which("dwz"):
+        checks.skip("a common debug file", "dwz is not installed")
+        return
+    program = share("shared")
+    data = program + ".data"
+    live = report("-F", "997", "--group", "line", "--", program)
+    checks.check("a common debug file, live", has_inlined(live), (live.stdout[:900], live.stderr[-500:]))
+    subprocess.run([strobe, "record", "-F", "997", "-o", data, "--", program], capture_output=True, env=ENV,
+                   timeout=120, check=False)
+    later = report("-i", data, "--group", "line")
+    checks.check("a common debug file, recorded", has_inlined(later), (later.stdout[:900], later.stderr[-500:]))
+
+    place, copy = os.path.dirname(program), os.path.join(folder, "copy")
+    script = (f"mount --make-rprivate / && cp -a {place} {copy} && mount -t tmpfs none {place} && "
+              f"cp -a {copy}/. {place} && echo ready && exec {program} 600")
+    try:
+        with common.started(["unshare", "-m", "sh", "-c", script], wait_for="ready") as target:
+            os.remove(os.path.join(place, "common"))
+            inside = report("-F", "997", "--duration", "0.2", "--group", "line", "-p", str(target.pid))
+        checks.check("a common debug file in the target's mount namespace", has_inlined(inside),
+                     (inside.stdout[:900], inside.stderr[-500:]))
+    except RuntimeError:
+        checks.skip("a common debug file in the target's mount namespace", "no mount namespace here")
+        os.remove(os.path.join(place, "common"))
+    missing = report("-F", "997", "--group", "line", "--format", "text", "--", program)
+    checks.check("a common debug file that is missing has a note", f"'{place}/common' (of dwz) is not here" in
+                 missing.stdout, (missing.stdout[:900], missing.stderr[-500:]))
+
+
 try:
     test_build_id()
     test_link()
     test_debugdata()
     test_compressed()
     test_namespace()
+    test_common()
 finally:
     shutil.rmtree(folder, ignore_errors=True)
 checks.finish()

@@ -209,6 +209,20 @@ void explain_symbols_note(const struct symbols_note *note, char *out, size_t siz
 				? "cannot be read (its file system does not answer)"
 				: "is not the one that its program names (another CRC-32)");
 		break;
+	case SYMBOLS_NOTE_NO_COMMON:
+		text_add(&text, "the common debug file '%.*s' (of dwz) ", path_max, note->path);
+		if (note->error == ESTALE)
+			text_add(&text, "is not the one that its programs name (another build-id)");
+		else if (note->error == ENOEXEC)
+			text_add(&text, "is no ELF file, or belongs to somebody else");
+		else if (note->error == ENOENT || note->error == ENOTDIR)
+			text_add(&text, "is not here");
+		else {
+			text_add(&text, "cannot be read");
+			explain_add_error(&text, note->error);
+		}
+		text_add(&text, ": inlined functions and lines of its programs may be missing");
+		break;
 	case SYMBOLS_NOTE_UNCONFINED:
 		text_add(&text, "the symbol worker could not be confined fully");
 		explain_add_error(&text, note->error);

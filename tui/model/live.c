@@ -77,6 +77,7 @@ static enum explain_level symbols_level(const struct symbols_note *note)
 		return EXPLAIN_WARNING;
 	case SYMBOLS_NOTE_WRONG_FILE:
 	case SYMBOLS_NOTE_OTHER_DEBUG:
+	case SYMBOLS_NOTE_NO_COMMON:
 	case SYMBOLS_NOTE_UNVERIFIED:
 	case SYMBOLS_NOTE_NAME_LEFT:
 	case SYMBOLS_NOTE_MOVED:
@@ -84,6 +85,16 @@ static enum explain_level symbols_level(const struct symbols_note *note)
 		return EXPLAIN_INFO;
 	}
 	return EXPLAIN_INFO;
+}
+
+static int log_sentence(void *ctx, enum explain_level level, const char *sentence)
+{
+	struct model_live *live = ctx;
+
+	logbook_add(&live->model.log,
+		live->model.recorded ? live->model.status.now_ns : live->model.now_ns, level, false,
+		sentence);
+	return 0;
 }
 
 static void take_symbols_notes(struct model_live *live)
@@ -94,27 +105,15 @@ static void take_symbols_notes(struct model_live *live)
 		char text[512];
 
 		explain_symbols_note(&note, text, sizeof(text));
-		logbook_add(&live->model.log,
-			live->model.recorded ? live->model.status.now_ns : live->model.now_ns,
-			symbols_level(&note), false, text);
+		(void)log_sentence(live, symbols_level(&note), text);
 	}
-}
-
-static int log_chain_note(void *ctx, enum explain_level level, const char *sentence)
-{
-	struct model_live *live = ctx;
-
-	logbook_add(&live->model.log,
-		live->model.recorded ? live->model.status.now_ns : live->model.now_ns, level, false,
-		sentence);
-	return 0;
 }
 
 static void take_chain_notes(struct model_live *live)
 {
 	if (chain_notes_due(live->session, &live->model.status))
-		(void)chain_notes_add(&live->chain_notes, live->session, &live->model.status,
-			log_chain_note, live);
+		(void)chain_notes_add(
+			&live->chain_notes, live->session, &live->model.status, log_sentence, live);
 }
 
 static void take_save(struct model_live *live)

@@ -291,6 +291,98 @@ static void test_alternate_file(void **state)
 	}
 }
 
+/* Builds two programs that share debug information in the file "common".  name: how they name it;
+ * NULL: by its mere name.  Skips the test if there is no dwz. */
+static void make_common(const char *name)
+{
+	if (system("command -v dwz >/dev/null") != 0) {
+		print_message("there is no dwz\n");
+		skip();
+	}
+	compile("");
+	run("cc -O2 -g -DTWIN -Wl,--build-id -o twin program.c && "
+	    "dwz %s%s -m common program twin && readelf -S program | grep -q gnu_debugaltlink",
+		name ? "-M " : "", name ? name : "");
+}
+
+/* Checks the code of outer() in the program.  error: why its common file is not used; 0 if it is,
+ * and then the code has the names of functions. */
+static void check_common(int error)
+{
+	struct symbols_note note;
+	unsigned int notes = 0;
+
+	start(NULL, false);
+	request(1, in_dir("program"));
+	const struct symbol outer = find_function(1, in_dir("program"), "outer");
+	struct symbols_code *code = ask_function(1, &outer, true);
+	if (!error)
+		check_outer(code, &outer, true);
+	symbols_code_release(symbols, code);
+	ask_lines(1, outer.start, (size_t)outer.size);
+	while (symbols_take_note(symbols, &note)) {
+		if (note.kind != SYMBOLS_NOTE_NO_COMMON)
+			continue;
+		notes++;
+		assert_int_equal(note.error, error);
+		assert_non_null(strstr(note.path, "/common"));
+		assert_memory_equal(note.path, dir, strlen(dir));
+	}
+	assert_int_equal(notes, error != 0);
+	symbols_free(symbols);
+	symbols = NULL;
+}
+
+/* The file that dwz made lies beside the program, which names it. */
+static void test_common_file(void **state)
+{
+	(void)state;
+	make_common(NULL);
+	check_common(0);
+	run("mkdir there && mv common there/other");
+	check_common(ENOENT);
+	/* Another file has taken its name. */
+	run("cp twin common");
+	check_common(ESTALE);
+	run("printf private > common");
+	check_common(ENOEXEC);
+}
+
+static void test_common_file_elsewhere(void **state)
+{
+	(void)state;
+	make_common("$PWD/there/common");
+	check_common(ENOENT);
+	run("mkdir there && mv common there");
+	check_common(0);
+	make_common("../there/common");
+	run("mv common there && mkdir here && mv program here && ln -s here/program program");
+	check_common(0);
+	/* The debug file has the link, and a name leads to the debug file. */
+	run("rm program && mv here/program program && "
+	    "objcopy --only-keep-debug program here/program.debug && strip -s program && "
+	    "ln -s here/program.debug program.debug && "
+	    "objcopy --add-gnu-debuglink=program.debug program");
+	check_common(0);
+}
+
+/* Another user's program may not name what that user may not read. */
+static void test_common_file_of_others(void **state)
+{
+	(void)state;
+	if (geteuid() != 0) {
+		print_message("only root can give a program to another user\n");
+		skip();
+	}
+	make_common("$PWD/there/common");
+	run("chmod 755 . && mkdir there && mv common there && chown 4711 program");
+	check_common(0);
+	run("chmod 700 there");
+	check_common(EACCES);
+	run("chmod 755 there && chown 4712 there/common");
+	check_common(ENOEXEC);
+}
+
 static void test_recorded(void **state)
 {
 	(void)state;
@@ -469,6 +561,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_wrong_debug_file, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_split_debug_information, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_alternate_file, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_common_file, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_common_file_elsewhere, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_common_file_of_others, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_package, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refresh, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_recorded, setup, teardown),

@@ -352,6 +352,16 @@ static void test_files_that_refuse(void **state)
 	note = (struct symbols_note){
 		.kind = SYMBOLS_NOTE_OTHERS_FUSE, .path = "/a/b\033", .value = 4711};
 	expect_symbols_note(&note, "'/a/b?' lies in a FUSE mount of user 4711", "sees names");
+	note = (struct symbols_note){
+		.kind = SYMBOLS_NOTE_NO_COMMON, .path = "/a/b\033", .error = ESTALE};
+	expect_symbols_note(
+		&note, "'/a/b?' (of dwz) is not the one", "(another build-id): inlined");
+	note.error = ENOENT;
+	expect_symbols_note(&note, "'/a/b?' (of dwz) is not here: ", "lines of its programs");
+	note.error = ENOEXEC;
+	expect_symbols_note(&note, "'/a/b?' (of dwz) is no ELF file", "somebody else: inlined");
+	note.error = EACCES;
+	expect_symbols_note(&note, "'/a/b?' (of dwz) cannot be read (", "denied): inlined");
 }
 
 /* If descriptors run out, the sentence has the limit and the remedy. */
