@@ -73,6 +73,7 @@ static inline int setup(void **state)
 	fake_sources = NULL;
 	fake_source_reads = 0;
 	fake_sources_hang = false;
+	fake_source_error = 0;
 	assert_int_equal(codetab_builder_new(&builder), 0);
 	annotation = NULL;
 	return 0;

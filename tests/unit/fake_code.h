@@ -97,6 +97,7 @@ struct symbols_text {
 };
 
 static bool fake_sources_hang; /* new requests stay PENDING */
+static int fake_source_error; /* for texts that are not there; positive errno */
 static unsigned int fake_source_users;
 
 int symbols_text_ask(struct symbols *symbols, const struct symbols_text_question *question,
@@ -132,7 +133,7 @@ void symbols_text_release(struct symbols *symbols, struct symbols_text *text)
 
 enum symbols_state symbols_text_state(const struct symbols_text *text, int *error)
 {
-	*error = 0;
+	*error = text->state == SYMBOLS_UNREADABLE ? fake_source_error : 0;
 	/* A pending request has been given up. */
 	return text->state == SYMBOLS_PENDING && !fake_sources_hang ? SYMBOLS_UNASKED : text->state;
 }

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool is_address_kind(enum image_kind kind)
 {
@@ -236,6 +237,34 @@ static bool names_came(const struct annotation *annotation)
 	return false;
 }
 
+/* Explains why a source file may not be read.  Root reads it with the rights of the user who made
+ * the debug information (struct symbols_rights). */
+static void explain_refused(struct annotation *annotation, const char *file)
+{
+	const struct annotate_question *question = &annotation->question;
+	const struct symbols_rights rights =
+		names_source_origin(question->names, annotation->image, question->recording).rights;
+	const char *image = names_get(question->names, question->symref)->image;
+	const bool by_other = rights.kind == SYMBOLS_RIGHTS_USER && geteuid() == 0 && rights.user;
+	char *out = annotation->reason;
+	size_t size = sizeof(annotation->reason);
+
+	if (by_other && !rights.here)
+		snprintf(out, size,
+			"no source text: %.200s may not be read by everybody, as it must for "
+			"%.60s, "
+			"which runs in another root (--source-prefix DIR lets strobe look below "
+			"DIR)",
+			file, image);
+	else if (by_other)
+		snprintf(out, size,
+			"no source text: %.200s may not be read by user %u, to whom %.60s or its "
+			"debug information belongs (--source-prefix /=/ reads it with your rights)",
+			file, rights.user, image);
+	else
+		snprintf(out, size, "no source text: %.300s may not be read by this user", file);
+}
+
 /* Explains why there are no source lines, or no text. */
 static void explain_source(struct annotation *annotation)
 {
@@ -288,8 +317,7 @@ static void explain_source(struct annotation *annotation)
 			snprintf(out, size, "no source text: reading %.300s was given up",
 				annotation->files[i].clean);
 		else if (annotation->files[i].error == EACCES)
-			snprintf(out, size, "no source text: %.300s may not be read by this user",
-				annotation->files[i].clean);
+			explain_refused(annotation, annotation->files[i].clean);
 		else if (annotation->files[i].error && annotation->files[i].error != ENOENT)
 			snprintf(out, size, "no source text: cannot read %.300s: %s",
 				annotation->files[i].clean,

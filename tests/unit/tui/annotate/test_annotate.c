@@ -231,6 +231,40 @@ static void test_no_text(void **state)
 	assert_non_null(strstr(annotate_reason(annotation), "is not here"));
 }
 
+/* The source file may not be read.  Root reads it with the rights of the program's owner. */
+static void test_refused_text(void **state)
+{
+	const struct symbols_rights own = fake_rights;
+	const char *reason;
+
+	(void)state;
+	make_f1();
+	answer(true);
+	samples_in_f1();
+	fake_source_error = EACCES;
+	begin();
+	settle();
+	reason = annotate_reason(annotation);
+	assert_string_equal(reason, "no source text: /src/g.h may not be read by this user");
+	annotate_free(annotation);
+	fake_rights =
+		(struct symbols_rights){.kind = SYMBOLS_RIGHTS_USER, .user = 4711, .here = true};
+	begin();
+	settle();
+	reason = annotate_reason(annotation);
+	fake_rights = own;
+	assert_non_null(strstr(reason,
+		geteuid() ? "by this user"
+			  : "may not be read by user 4711, to whom program or its debug"));
+	annotate_free(annotation);
+	fake_rights = (struct symbols_rights){.kind = SYMBOLS_RIGHTS_USER, .user = 65534};
+	begin();
+	settle();
+	reason = annotate_reason(annotation);
+	fake_rights = own;
+	assert_non_null(strstr(reason, geteuid() ? "by this user" : "runs in another root"));
+}
+
 /* A disk does not answer: lines have no text, until the file is given up. */
 static void test_text_hangs(void **state)
 {
@@ -480,6 +514,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_partial_given_up, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_source, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_text, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_refused_text, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_text_hangs, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_lines, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_lines_of_it, setup, teardown),
