@@ -139,7 +139,7 @@ void pick_fini(struct pick *pick)
 
 /* --- by name --- */
 
-enum how { HOW_EXACT, HOW_WHOLE, HOW_BARE, HOW_LAST, HOW_PART, HOWS };
+enum how { HOW_EXACT, HOW_WHOLE, HOW_BARE, HOW_LAST, HOW_CLONE, HOW_PART, HOWS };
 
 static bool is_called(
 	const struct symref *name, struct symbols *symbols, const char *text, enum how how)
@@ -157,6 +157,8 @@ static bool is_called(
 		return called(text, name, CALLED_BARE);
 	case HOW_LAST:
 		return called(text, name, CALLED_LAST);
+	case HOW_CLONE:
+		return called(text, name, CALLED_CLONE);
 	default:
 		return strstr(name->symbol, text) != NULL;
 	}

@@ -103,14 +103,21 @@ static void test_find(void **state)
 		{.start = 48, .size = 16, .name = "single(char)", .index = 3},
 		{.start = 64, .size = 16, .name = "ns::work(int)", .index = 4},
 		{.start = 80, .size = 16, .name = "ns::alone(int)", .index = 5},
+		{.start = 96, .size = 16, .name = "single.cold", .index = 6},
+		{.start = 112, .size = 16, .name = "made.constprop.5", .index = 7},
+		{.start = 128, .size = 16, .name = "unmade", .index = 8},
+		{.start = 144, .size = 16, .name = "ns::g(int) [clone .isra.0]", .index = 9},
+		{.start = 160, .size = 16, .name = "ns::g(int) [clone .cold]", .index = 10},
+		{.start = 176, .size = 16, .name = "h(int) [clone .isra.0]", .index = 11},
 	};
+	const size_t n = sizeof(symbols) / sizeof(symbols[0]);
 
 	(void)state;
 	fixture->symbols.images[fixture->program].symbols = symbols;
-	fixture->symbols.images[fixture->program].n_symbols = 6;
+	fixture->symbols.images[fixture->program].n_symbols = n;
 	fixture->symbols.pretty = true;
-	for (uint64_t i = 0; i < 6; i++)
-		sample(fixture->program, i * 16, 0, 10 - i);
+	for (uint64_t i = 0; i < n; i++)
+		sample(fixture->program, i * 16, 0, 20 - i);
 	sample(fixture->program, 1000, 0, 100); /* program+0x3e8 has no symbol */
 	sample(fixture->library, 32, 0, 5); /* f2, in two images */
 	fixture->symbols.images[fixture->stripped] = fixture->symbols.images[fixture->library];
@@ -127,6 +134,12 @@ static void test_find(void **state)
 	find("alone(int)", PICK_EXACT, 1, "ns::alone(int)");
 	find("alon", PICK_PART, 1, "ns::alone(int)");
 	find("omew", PICK_PART, 1, "homework");
+	/* A clone counts as the function if nothing else is called like it. */
+	find("made", PICK_EXACT, 1, "made.constprop.5");
+	find("made.constprop.5", PICK_EXACT, 1, "made.constprop.5");
+	find("h", PICK_EXACT, 1, "h(int) [clone .isra.0]");
+	find("h(int)", PICK_EXACT, 1, "h(int) [clone .isra.0]");
+	find("g", PICK_SEVERAL, 2, "ns::g(int) [clone .isra.0]");
 	find("program", PICK_NONE, 0, NULL);
 	find("f2", PICK_EXACT, 2, "f2");
 }
