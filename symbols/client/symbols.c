@@ -42,7 +42,7 @@ struct image {
 	int kept_fds[2]; /* 0: none */
 	uint32_t version;
 	struct again *again; /* NULL unless the image changes */
-	bool lacks_debug;
+	enum loader_lack lacks;
 	bool fetch; /* files should be fetched for it */
 	/* Tables that a better one replaced; names given out point into them. */
 	struct symtab *old;
@@ -251,7 +251,7 @@ static void copy_answer(struct symbols *symbols, struct image *image)
 	image->version++;
 	image->build_id_len = twin->build_id_len;
 	memcpy(image->build_id, twin->build_id, sizeof(image->build_id));
-	image->lacks_debug = twin->lacks_debug;
+	image->lacks = twin->lacks;
 }
 
 /* Makes the loader's job for an image.  If memory runs out, adds a note and returns NULL. */
@@ -490,8 +490,13 @@ static bool is_better(struct symbols *symbols, struct image *image, struct loade
 	if (image->state == SYMBOLS_PENDING || image->again)
 		return true;
 	symbols->reloading--;
-	if (answer->state != SYMBOLS_READY ||
-		(answer->lacks_debug && image->state == SYMBOLS_READY))
+	if (answer->state == SYMBOLS_READY && answer->lacks < image->lacks && answer->lacks) {
+		/* The fetched program is stripped.  The kept table stays until the debug file
+		 * comes. */
+		image->lacks = answer->lacks;
+		symbols_fetch(symbols, image->key);
+	}
+	if (answer->state != SYMBOLS_READY || (answer->lacks && image->state == SYMBOLS_READY))
 		return false;
 	return keep_table(symbols, image);
 }
@@ -506,7 +511,7 @@ static void take_table(struct symbols *symbols, struct image *image, struct load
 		if (image->kept_fds[i] > 0)
 			close(image->kept_fds[i]);
 	image->version++;
-	image->lacks_debug = answer->lacks_debug;
+	image->lacks = answer->lacks;
 	image->twin = NULL;
 	image->state = answer->state;
 	image->table = answer->table;
@@ -557,7 +562,9 @@ static void tell_twins(struct symbols *symbols, const struct image *image)
 static bool make_fetch_id(const struct image *image, struct fetch_id *id)
 {
 	*id = (struct fetch_id){
-		.kind = image->state == SYMBOLS_UNREADABLE ? FETCH_PROGRAM : FETCH_DEBUG,
+		.kind = image->state == SYMBOLS_UNREADABLE || image->lacks == LOADER_LACKS_FILE
+			? FETCH_PROGRAM
+			: FETCH_DEBUG,
 		.build_id_len = image->build_id_len,
 	};
 	memcpy(id->build_id, image->build_id, image->build_id_len);
@@ -590,7 +597,7 @@ static void fetch_more(struct symbols *symbols, const struct image *image)
 {
 	if (image->fetch ||
 		(symbols->fetch &&
-			(image->lacks_debug ||
+			(image->lacks ||
 				(symbols->recording && image->state == SYMBOLS_UNREADABLE))))
 		symbols_fetch(symbols, image->key);
 }
@@ -615,17 +622,6 @@ static bool is_of(const struct image *image, const struct fetch_id *id)
 		memcmp(image->build_id, id->build_id, id->build_id_len) == 0;
 }
 
-static void reload(struct symbols *symbols, struct image *image)
-{
-	struct loader_image *job = make_job(symbols, image);
-
-	if (!job)
-		return;
-	symbols->reloading++;
-	loader_post_image(symbols->loader, job);
-	symbols_code_refresh(symbols, image->key);
-}
-
 static void take_fetched(struct symbols *symbols)
 {
 	struct fetch_id id;
@@ -641,8 +637,12 @@ static void take_fetched(struct symbols *symbols)
 			if (!told)
 				add_fetch_note(symbols, image, &id, error);
 			told = true;
-			if (!error)
-				reload(symbols, image);
+			struct loader_image *job = error ? NULL : make_job(symbols, image);
+			if (!job)
+				continue;
+			symbols->reloading++;
+			loader_post_image(symbols->loader, job);
+			symbols_code_refresh(symbols, image->key);
 		}
 	}
 }

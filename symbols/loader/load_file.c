@@ -134,8 +134,10 @@ int load_elf(struct loader *loader, struct loader_image *image, const struct loa
 		if (again)
 			drop_table(loader, image);
 	} while (again);
-	image->lacks_debug =
-		ret == 0 && answer.flags & WIRE_FLAG_STRIPPED && !(answer.flags & WIRE_FLAG_DEBUG);
+	image->lacks =
+		ret == 0 && answer.flags & WIRE_FLAG_STRIPPED && !(answer.flags & WIRE_FLAG_DEBUG)
+		? LOADER_LACKS_DEBUG
+		: LOADER_LACKS_NOTHING;
 	/* If the debug file makes the load fail or kills the worker, load the file's own symbols
 	 * alone. */
 	if (ret < 0 && ret != -ECANCELED && ret != -ECHILD && has_debug) {

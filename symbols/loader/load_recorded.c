@@ -211,6 +211,7 @@ static bool use_kept_table(
 	loader->met_foreign = true;
 	int ret = load_use_table(image, fd);
 	close(fd);
+	image->lacks = ret == 0 ? LOADER_LACKS_FILE : LOADER_LACKS_NOTHING;
 	return ret == 0;
 }
 

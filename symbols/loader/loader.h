@@ -46,6 +46,13 @@ struct loader_jit {
 /* Copies `from`, with steps of its own, which the owner of `to` frees.  Returns 0 or -ENOMEM. */
 int loader_jit_copy(struct loader_jit *to, const struct loader_jit *from);
 
+/* Files that are not here, although the image has a table. */
+enum loader_lack {
+	LOADER_LACKS_NOTHING,
+	LOADER_LACKS_DEBUG, /* the debug file of a stripped file */
+	LOADER_LACKS_FILE, /* the file itself: the table is the recording's own */
+};
+
 struct loader_image {
 	struct loader_image *next;
 	uint32_t key;
@@ -75,7 +82,7 @@ struct loader_image {
 	uint8_t build_id[SYMBOLS_BUILD_ID_MAX];
 	size_t build_id_len; /* 0 if unknown */
 	enum symbols_mark mark;
-	bool lacks_debug; /* the file is stripped, and its debug file is not here */
+	enum loader_lack lacks;
 	/* See symbols_files(); 0 if none.  SYMBOLS_JIT with keep_for_recording: the second is a
 	 * copy of the jitdump. */
 	int kept_fds[2];

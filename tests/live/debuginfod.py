@@ -33,7 +33,13 @@ os.environ.pop("DEBUGINFOD_URLS", None)
 SOURCE = """
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 __attribute__((noinline)) static void hidden_one(void)
+{
+	for (volatile int i = 0; i < 300000; i++)
+		;
+}
+__attribute__((noinline)) void shown_one(void)
 {
 	for (volatile int i = 0; i < 300000; i++)
 		;
@@ -41,9 +47,12 @@ __attribute__((noinline)) static void hidden_one(void)
 int main(int argc, char **argv)
 {
 	double seconds = argc > 1 ? atof(argv[1]) : 0.1;
-	do
+	do {
 		hidden_one();
-	while (clock() < seconds * CLOCKS_PER_SEC);
+		shown_one();
+	} while (clock() < seconds * CLOCKS_PER_SEC);
+	if (argc > 2)
+		unlink(argv[2]);
 }
 """
 
@@ -100,21 +109,21 @@ def environment(server):
     return dict(ENV, DEBUGINFOD_URLS=url, DEBUGINFOD_CACHE_PATH=tempfile.mkdtemp(dir=folder), no_proxy="*")
 
 
-def build(name):
+def build(name, *flags):
     """Build a program: (the stripped program, its build-id, its debug file)."""
     program = os.path.join(folder, name)
     with open(program + ".c", "w", encoding="ascii") as out:
         out.write(SOURCE)
     subprocess.run(["cc", "-g", "-O1", f'-DNAME="{name}"', "-Wl,--build-id=0x" + name.encode().hex().ljust(40, "0"),
-                    "-o", program, program + ".c"], check=True)
+                    *flags, "-o", program, program + ".c"], check=True)
     subprocess.run(["objcopy", "--only-keep-debug", program, program + ".debug"], check=True)
     subprocess.run(["strip", program], check=True)
     return program, name.encode().hex().ljust(40, "0"), program + ".debug"
 
 
-def named(result, image):
+def named(result, image, wanted="hidden_one"):
     with contextlib.suppress(ValueError):
-        return "hidden_one" in {row["symbol"] for event in json.loads(result.stdout)["events"]
+        return wanted in {row["symbol"] for event in json.loads(result.stdout)["events"]
                                 for row in event["rows"] if row["image"] == image}
     return False
 
@@ -158,6 +167,26 @@ def test_recording():
         found = run(environment(server), "report", "-i", data, "--format", "json", "--debuginfod")
         checks.check("a program of another build-id is not used",
                      server.asked and not named(found, "elsewhere") and found.returncode == 0, (server.asked, found))
+
+
+def test_deleted():
+    """The recording keeps the few symbols of a stripped program that was deleted meanwhile."""
+    program, number, debug = build("deleted", "-rdynamic")
+    shutil.copy(program, program + ".away")
+    data = os.path.join(folder, "deleted.data")
+    run(ENV, "record", "-F", "997", "-o", data, "--", program, "0.3", program)
+    offline = run(ENV, "report", "-i", data, "--format", "json")
+    checks.check("a deleted program has its kept symbols", named(offline, "deleted", "shown_one")
+                 and not named(offline, "deleted"), (offline.stdout[:600], offline.stderr))
+    files = {f"/buildid/{number}/executable": program + ".away", f"/buildid/{number}/debuginfo": debug}
+    with serving(files) as server:
+        found = run(environment(server), "report", "-i", data, "--format", "json", "--debuginfod")
+        checks.check("a deleted program is fetched, and its debug file", named(found, "deleted")
+                     and named(found, "deleted", "shown_one"), (server.asked, found.stdout[:600], found.stderr))
+        del files[f"/buildid/{number}/debuginfo"]
+        kept = run(environment(server), "report", "-i", data, "--format", "json", "--debuginfod")
+        checks.check("without a debug file it has its kept symbols", named(kept, "deleted", "shown_one")
+                     and kept.returncode == 0, (server.asked, kept.stdout[:600], kept.stderr))
 
 
 def test_bad():
@@ -230,6 +259,7 @@ try:
     if has_library():
         test_good()
         test_recording()
+        test_deleted()
         test_bad()
         test_screen()
     else:
