@@ -232,6 +232,8 @@ int engine_new(struct engine **out, const struct engine_config *config)
 		return ret;
 	}
 	proc_limits(&engine->limits);
+	if (engine->limits.pid_namespace)
+		tasks_set_outside(engine->ingest.tasks);
 	flight_init(engine);
 	span_init(engine);
 	follow_init(&engine->follow);

@@ -562,7 +562,8 @@ static int deliver_sample(struct recording *recording, const struct order_record
 		record->id.pid = record->id.tid = NOBODY;
 	/* The idle task has no user space; tasks outside the recorder's pid namespace have pid 0
 	 * too. */
-	recording->status.pid_namespace |= !record->id.pid && has_user_code(record);
+	if (!record->id.pid && !tasks_has_outside(recording->ingest.tasks) && has_user_code(record))
+		tasks_set_outside(recording->ingest.tasks);
 	if (!(attr->format.sample_type & PERF_SAMPLE_PERIOD))
 		record->sample.period = attr->attr.freq ? 1 : attr->attr.sample_period;
 	/* A sample without a time gets the time of the last one. */

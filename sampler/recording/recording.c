@@ -42,6 +42,7 @@ static void publish(struct recording *recording)
 	for (size_t i = 0; i < status->n_events; i++)
 		status->events[i].chains = recording->ingest.ends[status->events[i].id];
 	ingest_unwind_totals(&recording->ingest, &status->chains);
+	status->pid_namespace = tasks_has_outside(recording->ingest.tasks);
 	store_status(recording->ingest.store, &status->store);
 	pthread_mutex_lock(&recording->lock);
 	recording->shared = *status;

@@ -20,6 +20,7 @@
 
 #define PAUSE_FACTOR_MAX 64u
 
+#define IDLE_COMM "swapper"
 #define TID_GONE (-1) /* the kernel's tid of a task that has lost its number */
 
 static uint64_t now_ns(const struct tasks *tasks)
@@ -39,6 +40,29 @@ static void set_comm(char *out, const char *comm)
 
 /* --- records --- */
 
+/* The kernel calls the idle task of CPU N "swapper/N". */
+static bool is_idle_comm(const char *comm)
+{
+	const size_t len = strlen(IDLE_COMM);
+
+	return !strncmp(comm, IDLE_COMM, len) && (!comm[len] || comm[len] == '/');
+}
+
+/* The idle task executes no program, and nobody renames it. */
+static void judge_comm(struct tasks *tasks, const struct record_comm *comm)
+{
+	if (comm->exec || !is_idle_comm(comm->comm))
+		tasks_set_outside(tasks);
+}
+
+/* The idle task maps nothing below the kernel's addresses. */
+static void judge_mmap(struct tasks *tasks, uint16_t misc, const struct record_mmap *mmap)
+{
+	if ((misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER &&
+		mmap->start <= INT64_MAX)
+		tasks_set_outside(tasks);
+}
+
 static int apply_fork(
 	struct tasks *tasks, uint16_t misc, const struct record_task *task, uint64_t time_ns)
 {
@@ -48,6 +72,8 @@ static int apply_fork(
 	struct space *space;
 	int err;
 
+	if (!tid)
+		return 0;
 	if (id) {
 		if (time_ns && thread_at(tasks, id)->known_ns > time_ns)
 			return 0;
@@ -62,7 +88,8 @@ static int apply_fork(
 	if (err)
 		return err;
 	thread_at(tasks, id)->known_ns = time_ns;
-	parent_thread = tasks_find_thread(tasks, (int32_t)task->ptid);
+	/* A parent outside the pid namespace has tid 0, like all others there. */
+	parent_thread = task->ptid ? tasks_find_thread(tasks, (int32_t)task->ptid) : 0;
 	if (parent_thread && thread_at(tasks, parent_thread)->comm_known) {
 		set_comm(thread_at(tasks, id)->comm, thread_at(tasks, parent_thread)->comm);
 		thread_at(tasks, id)->comm_known = true;
@@ -77,7 +104,7 @@ static int apply_fork(
 		set_comm(process_at(tasks, own)->comm, thread_at(tasks, id)->comm);
 		process_at(tasks, own)->comm_known = true;
 	}
-	parent = tasks_find_process(tasks, ppid);
+	parent = ppid ? tasks_find_process(tasks, ppid) : 0;
 	/* No mappings are copied for a FORK synthesized by perf: its process has executed a program
 	 * since. */
 	if (!parent || (misc & PERF_RECORD_MISC_FORK_EXEC))
@@ -93,7 +120,7 @@ static int apply_fork(
 
 static int apply_exit(struct tasks *tasks, const struct record_task *task, uint64_t time_ns)
 {
-	uint32_t id = tasks_find_thread(tasks, (int32_t)task->tid);
+	uint32_t id = task->tid ? tasks_find_thread(tasks, (int32_t)task->tid) : 0;
 
 	if (!id || (time_ns && thread_at(tasks, id)->known_ns > time_ns))
 		return 0;
@@ -106,8 +133,13 @@ static int apply_comm(struct tasks *tasks, const struct record_comm *comm, uint6
 	struct process *process;
 	struct thread *thread;
 	uint32_t id;
-	int err = tasks_need_thread(tasks, (int32_t)comm->pid, (int32_t)comm->tid, &id);
+	int err;
 
+	if (!comm->tid) {
+		judge_comm(tasks, comm);
+		return 0;
+	}
+	err = tasks_need_thread(tasks, (int32_t)comm->pid, (int32_t)comm->tid, &id);
 	if (err)
 		return err;
 	thread = thread_at(tasks, id);
@@ -162,6 +194,11 @@ static int apply_mmap(
 	if ((misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL ||
 		(int32_t)mmap->pid == TID_GONE)
 		return 0;
+	/* The programs of all tasks outside, in one address space, would name each other's code. */
+	if (!mmap->pid) {
+		judge_mmap(tasks, misc, mmap);
+		return 0;
+	}
 	err = tasks_need_thread(tasks, (int32_t)mmap->pid, (int32_t)mmap->tid, &id);
 	if (err)
 		return err;
@@ -403,11 +440,13 @@ static void observe_space(const struct tasks *tasks, const struct process *proce
 		space_list(process->space, observe_mapping, &observed);
 }
 
-/* Reports the name under which a thread's samples are filed, even if a record had it. */
-static void observe_label(
-	const struct tasks *tasks, struct process *process, const struct task_label *label)
+/* Reports the name under which a thread's samples are filed, even if a record had it.  The idle
+ * task's name is known without, unless it is only one of those with its tid. */
+static void observe_label(const struct tasks *tasks, struct process *process, uint32_t id)
 {
-	if (!tasks->observer.comm || label->tid <= 0)
+	const struct task_label *label = tasks_label_get(tasks, id);
+
+	if (!tasks->observer.comm || label->tid < 0 || (!label->tid && !tasks_has_outside(tasks)))
 		return;
 	if (label->tid != label->pid && !process->comm_told)
 		tasks->observer.comm(
@@ -431,7 +470,7 @@ static int meet_thread(
 	int err = 0;
 
 	if (!tid) {
-		set_comm(comm, "swapper");
+		set_comm(comm, IDLE_COMM);
 	} else if (tasks->reader.recorded) {
 		known = false;
 	} else if (tid == TID_GONE) {
@@ -568,7 +607,7 @@ static int label_thread(struct tasks *tasks, uint32_t id, uint64_t time_ns)
 	label->since_ns = time_ns;
 	label->refs = 1; /* held by the thread */
 	thread->label = new;
-	observe_label(tasks, process_at(tasks, thread->process), label);
+	observe_label(tasks, process_at(tasks, thread->process), new);
 	return 0;
 }
 

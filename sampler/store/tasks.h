@@ -32,6 +32,9 @@ struct task_label {
 	uint32_t generation; /* counts the reuses of this id */
 };
 
+/* The task of tid 0 in a pid namespace: all tasks outside of it, and the idle tasks. */
+#define TASK_OUTSIDE "[outside]"
+
 /* The label of samples so old that the store has dropped their tasks: pid and tid -1. */
 #define TASK_LABEL_MERGED 0u
 
@@ -91,9 +94,16 @@ void tasks_reader_proc(struct tasks_reader *reader, const char *proc_dir);
  * -EBADMSG. */
 int tasks_parse_maps_line(char *line, struct record_mmap *out);
 
+/* Records that tid 0 is that of all tasks outside the recorder's pid namespace.  From now on, its
+ * labels are TASK_OUTSIDE, also for older samples.  tasks_apply() finds out itself if a record of
+ * tid 0 cannot be the idle task's: an exec, a name other than "swapper", or a user mapping. */
+void tasks_set_outside(struct tasks *tasks);
+bool tasks_has_outside(const struct tasks *tasks);
+
 /* Applies a side-band record (MMAP, MMAP2, COMM, FORK, EXIT; others are ignored).  FORK of a
  * process copies the address space, exec clears it.  A FORK that reuses a known tid replaces its
- * thread.  After EXIT, the thread can be found until tasks_expire().  Returns 0 or -ENOMEM. */
+ * thread.  After EXIT, the thread can be found until tasks_expire().  Names, mappings and children
+ * of tid 0 are of different tasks, and are not kept.  Returns 0 or -ENOMEM. */
 int tasks_apply(struct tasks *tasks, const struct record *record);
 
 /* Loads the present data of an attached process from /proc, for all later records.  Returns 0,
@@ -151,6 +161,7 @@ void space_resolve(const struct space *space, uint64_t address, uint32_t *image,
 /* Describes the mapping that contains an address.  Returns false if there is none. */
 bool space_origin(const struct space *space, uint64_t address, struct image_origin *origin);
 
+/* Any thread.  Never returns NULL.  After tasks_set_outside(), all labels of tid 0 are one. */
 const struct task_label *tasks_label_get(const struct tasks *tasks, uint32_t label);
 void tasks_label_ref(struct tasks *tasks, uint32_t label);
 void tasks_label_unref(struct tasks *tasks, uint32_t label);

@@ -14,6 +14,8 @@
 #include "sampler/store/spaces.h"
 #include "sampler/store/tasks.h"
 
+#include <stdatomic.h>
+
 #define TASKS_RECENT 64u
 
 struct process {
@@ -56,6 +58,8 @@ struct tasks {
 	uint32_t first_exited, last_exited; /* almost in order of exit time */
 	uint32_t alive, labels_used;
 	struct tasks_unread unread;
+	atomic_bool outside; /* tid 0 is not only the idle task's */
+	struct task_label outside_label; /* replaces all labels of tid 0 if `outside` */
 	uint32_t recent[TASKS_RECENT]; /* threads sampled recently, by the low bits of tid */
 };
 

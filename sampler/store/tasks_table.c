@@ -34,6 +34,9 @@ int tasks_new(struct tasks **out, struct images *images, const struct tasks_read
 	}
 	*label_at(tasks, TASK_LABEL_MERGED) = (struct task_label){
 		.pid = -1, .tid = -1, .comm = "[earlier]", .process_comm = "[earlier]", .refs = 1};
+	/* No label is reused that often: whoever remembers a label by its generation asks again. */
+	tasks->outside_label = (struct task_label){
+		.comm = TASK_OUTSIDE, .process_comm = TASK_OUTSIDE, .generation = UINT32_MAX};
 	*out = tasks;
 	return 0;
 }
@@ -57,7 +60,19 @@ void tasks_free(struct tasks *tasks)
 
 const struct task_label *tasks_label_get(const struct tasks *tasks, uint32_t label)
 {
-	return label_at(tasks, label);
+	const struct task_label *found = label_at(tasks, label);
+
+	return found->tid || !tasks_has_outside(tasks) ? found : &tasks->outside_label;
+}
+
+void tasks_set_outside(struct tasks *tasks)
+{
+	atomic_store_explicit(&tasks->outside, true, memory_order_relaxed);
+}
+
+bool tasks_has_outside(const struct tasks *tasks)
+{
+	return atomic_load_explicit(&tasks->outside, memory_order_relaxed);
 }
 
 void tasks_label_ref(struct tasks *tasks, uint32_t label)

@@ -8,6 +8,7 @@
 
 #include "sampler/events/cgroup.h"
 #include "sampler/kernel/sys.h"
+#include "sampler/store/tasks.h"
 #include "tui/base/clean.h"
 #include "tui/base/explain_errno.h"
 
@@ -269,7 +270,9 @@ static void print_permissions(struct page *page, const struct doctor_facts *fact
 		line(page, "", "",
 			"in a pid namespace (a container): processes outside of it have no pid "
 			"here");
-		line(page, "", "", "and are [unknown] in the profile of the whole machine");
+		line(page, "", "",
+			"and are " TASK_OUTSIDE ", with [unknown] functions, in the profile of the "
+			"whole machine");
 		remedy(page, "run strobe outside, or share the host's pids: docker run --pid=host");
 	}
 	if (limits->foreign_proc) {

@@ -57,7 +57,7 @@ static int fill(struct model_groups *cache, struct session *session, const struc
 			.tasks = session_tasks(session),
 			.names = session->names,
 			.filter = filter,
-			.hide_idle = of->hide_idle,
+			.hide_idle = of->hide_idle & MODEL_IDLE_HIDDEN,
 			/* In a pid namespace, pid 0 does not identify the idle task. */
 			.idle_by_name = session->limits.pid_namespace,
 			.stands_for = cache->stands_for,

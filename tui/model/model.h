@@ -123,11 +123,16 @@ struct model_time {
 	uint64_t length_ns, zero_ns;
 };
 
-/* Returns how idle samples are detected, to compare with cached results.  0: they are shown; 1: by
- * task; 2: by code.  In a pid namespace, tasks outside of it also have pid 0. */
+enum { /* or'ed */
+	MODEL_IDLE_HIDDEN = 1,
+	MODEL_IDLE_BY_CODE = 2, /* recorded in a pid namespace, so pid 0 has another name, too */
+};
+
+/* Returns how samples of pid 0 are shown, to compare with cached results. */
 static inline unsigned int model_idle(const struct model *model)
 {
-	return model->hide_idle ? 1u + model->status.pid_namespace : 0;
+	return (model->hide_idle ? MODEL_IDLE_HIDDEN : 0u) |
+		(model->status.pid_namespace ? MODEL_IDLE_BY_CODE : 0u);
 }
 
 static inline struct model_time model_time_of(const struct model *model)

@@ -11,6 +11,7 @@
 #include "sampler/control/failure.h"
 #include "sampler/control/status.h"
 #include "sampler/engine/engine.h"
+#include "sampler/store/tasks.h"
 #include "sampler/store/unwind.h"
 #include "tui/base/clean.h"
 #include "tui/base/grow.h"
@@ -35,9 +36,8 @@
 
 #define PID_NAMESPACE                                                                              \
 	"strobe runs in a pid namespace (a container): processes outside of it have no pid here, " \
-	"and "                                                                                     \
-	"their functions are [unknown]. Run it outside, or with the host's pids (docker run "      \
-	"--pid=host)"
+	"are all one task, " TASK_OUTSIDE ", and their functions are [unknown]. Run it outside, "  \
+	"or with the host's pids (docker run --pid=host)"
 
 #define TIMES_SHARE 8 /* samples' times may use 1/8 of the memory for samples */
 #define FOREIGN_PROC_LEFT                                                                       \

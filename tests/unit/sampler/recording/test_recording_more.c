@@ -482,6 +482,84 @@ static void test_nothing_to_describe(void **state)
 	assert_null(bytes);
 }
 
+/* --- tid 0 --- */
+
+enum { IN_KERNEL = PERF_RECORD_MISC_KERNEL, IN_USER = PERF_RECORD_MISC_USER };
+
+static void put_idle(struct writer *writer, uint16_t mode, uint64_t time_ns)
+{
+	struct builder b;
+
+	begin(&b, PERF_RECORD_SAMPLE, mode);
+	put(&b, 0);
+	put(&b, mode == IN_USER ? 0x401000 : 0xffffffff81000100);
+	put_pair(&b, 0, 0);
+	put(&b, time_ns);
+	put(&b, 0);
+	put_record(writer, &b, 0);
+}
+
+/* Loads a recording with samples of tid 0 before and after a COMM record of it, and expects one
+ * name for both.  mode: that of the second sample. */
+static void expect_name(
+	struct world *world, const char *comm, uint16_t misc, uint16_t mode, const char *name)
+{
+	const struct writer_event events[] = {
+		{.attr = {.type = PERF_TYPE_SOFTWARE,
+			 .size = sizeof(struct perf_event_attr),
+			 .config = PERF_COUNT_SW_CPU_CLOCK,
+			 .sample_period = 1000,
+			 .sample_type = TYPE,
+			 .sample_id_all = 1},
+			.name = "cpu-clock"},
+		{.attr = {.type = PERF_TYPE_SOFTWARE,
+			 .size = sizeof(struct perf_event_attr),
+			 .config = PERF_COUNT_SW_DUMMY,
+			 .sample_type = TYPE,
+			 .sample_id_all = 1},
+			.name = "dummy:u"},
+	};
+	int fd = memfd_create("idle", MFD_CLOEXEC);
+	struct writer *writer = open_writer(world, fd, false, events, 2);
+	union synth_record record;
+	struct snapshot snapshot;
+
+	put_idle(writer, IN_KERNEL, 1000000000);
+	synth_comm(&record, 0, 0, comm, 2000000000);
+	record.header.misc |= misc;
+	assert_int_equal(writer_record(writer, &record.header, 1), 0);
+	put_idle(writer, mode, 3000000000);
+	finish(writer);
+	load(world, fd);
+	assert_int_equal(world->status.store.samples, 2);
+	assert_int_equal(world->status.pid_namespace, !strcmp(name, TASK_OUTSIDE));
+	assert_int_equal(
+		store_snapshot(recording_store(world->recording), 0, UINT64_MAX, &snapshot), 0);
+	for (size_t i = 0; i < snapshot.n; i++) {
+		const struct task_label *label = tasks_label_get(
+			recording_tasks(world->recording), snapshot.slices[i]->task[0]);
+
+		assert_int_equal(snapshot.slices[i]->cells, 1);
+		assert_string_equal(label->comm, name);
+		assert_string_equal(label->process_comm, name);
+	}
+	snapshot_release(recording_store(world->recording), &snapshot);
+	recording_free(world->recording);
+	world->recording = NULL;
+}
+
+static void test_idle_or_outside(void **state)
+{
+	struct world *world = *state;
+
+	expect_name(world, "swapper", 0, IN_KERNEL, "swapper");
+	expect_name(world, "swapper", 0, IN_USER, "[outside]");
+	expect_name(world, "swapper", PERF_RECORD_MISC_COMM_EXEC, IN_KERNEL, "[outside]");
+	expect_name(world, "true", PERF_RECORD_MISC_COMM_EXEC, IN_KERNEL, "[outside]");
+	expect_name(world, "kworker/0:1", 0, IN_KERNEL, "[outside]");
+	expect_name(world, "[outside]", 0, IN_KERNEL, "[outside]");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -493,6 +571,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_names_by_formats, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_hostile_formats, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_nothing_to_describe, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_idle_or_outside, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -288,6 +288,131 @@ static void test_idle_and_nobody(void **state)
 	assert_int_equal(tasks_label_get(fake->tasks, TASK_LABEL_MERGED)->pid, -1);
 }
 
+static void expect_outside(struct fake *fake, uint32_t older)
+{
+	const struct task_label *label = label_at(fake, 0, 0, 9 * SEC);
+
+	assert_true(tasks_has_outside(fake->tasks));
+	assert_string_equal(label->comm, "[outside]");
+	assert_string_equal(label->process_comm, "[outside]");
+	assert_int_equal(label->pid, 0);
+	assert_int_equal(label->tid, 0);
+	assert_ptr_equal(tasks_label_get(fake->tasks, older), label);
+	assert_int_equal(tasks_thread_count(fake->tasks), 1);
+}
+
+static uint32_t sampled_idle(struct fake *fake)
+{
+	uint32_t label;
+
+	assert_int_equal(tasks_label(fake->tasks, 0, 0, SEC, &label), 0);
+	assert_string_equal(tasks_label_get(fake->tasks, label)->comm, "swapper");
+	return label;
+}
+
+/* perf writes such records for the idle task, or for kernels in guests.  The last ones are those of
+ * a process that came from elsewhere. */
+static void test_idle_stays(void **state)
+{
+	struct fake *fake = *state;
+	const uint32_t label = sampled_idle(fake);
+	struct record record = {.type = PERF_RECORD_MMAP2,
+		.misc = PERF_RECORD_MISC_KERNEL,
+		.mmap = {.start = 0xffffffff81000000, .len = 0x1000, .filename = "[kernel]"}};
+
+	apply(fake, &record);
+	record.misc = PERF_RECORD_MISC_USER; /* a lie */
+	apply(fake, &record);
+	record.misc = PERF_RECORD_MISC_GUEST_KERNEL;
+	record.mmap.start = 0x1000;
+	apply(fake, &record);
+	do_comm(fake, 0, 0, "swapper", false, 0);
+	do_comm(fake, 0, 0, "swapper/3", false, 2 * SEC);
+	do_fork(fake, 0, 0, 300, 300, 3 * SEC);
+	do_comm(fake, 300, 300, "worker", true, 3 * SEC);
+	assert_false(tasks_has_outside(fake->tasks));
+	assert_string_equal(label_at(fake, 0, 0, 9 * SEC)->comm, "swapper");
+	assert_string_equal(tasks_label_get(fake->tasks, label)->process_comm, "swapper");
+}
+
+/* Records of tid 0 name all tasks outside of a pid namespace, so none names its samples. */
+static void test_outside(void **state)
+{
+	struct fake *fake = *state;
+	const uint32_t label = sampled_idle(fake);
+	const uint32_t generation = tasks_label_get(fake->tasks, label)->generation;
+	uint32_t again;
+
+	do_comm(fake, 0, 0, "true", true, 2 * SEC);
+	do_fork(fake, 0, 0, 0, 0, 3 * SEC);
+	do_comm(fake, 0, 0, "swapper", false, 3 * SEC);
+	do_map(fake, 0, 0x10000, 0x1000, 0, "/bin/true", 3 * SEC);
+	do_exit(fake, 0, 0, 4 * SEC);
+	expect_outside(fake, label);
+	expect_nothing_at(fake, 0, 9 * SEC, 0x10000);
+	/* One label has served for all of it, and whoever has cached its name asks again. */
+	assert_int_equal(tasks_label(fake->tasks, 0, 0, 9 * SEC, &again), 0);
+	assert_int_equal(again, label);
+	assert_int_not_equal(tasks_label_get(fake->tasks, label)->generation, generation);
+	/* A process that joins the namespace has its own name and mappings. */
+	do_fork(fake, 0, 0, 100, 100, 10 * SEC);
+	assert_string_equal(label_at(fake, 100, 100, 10 * SEC)->comm, "server");
+	expect_at(fake, 100, 10 * SEC, 0x400010, "/bin/proc", 0x10);
+	assert_string_equal(label_at(fake, -1, -1, 10 * SEC)->comm, "[exited]");
+}
+
+/* Each of these shows that tid 0 is not the idle task. */
+static void test_outside_by_name(void **state)
+{
+	struct fake *fake = *state;
+	const uint32_t label = sampled_idle(fake);
+
+	do_comm(fake, 0, 0, "swapperd", false, 2 * SEC);
+	expect_outside(fake, label);
+}
+
+static void test_outside_by_exec(void **state)
+{
+	struct fake *fake = *state;
+	const uint32_t label = sampled_idle(fake);
+
+	do_comm(fake, 0, 0, "swapper", true, 2 * SEC);
+	expect_outside(fake, label);
+}
+
+static void test_outside_by_mapping(void **state)
+{
+	struct fake *fake = *state;
+	const uint32_t label = sampled_idle(fake);
+
+	apply(fake,
+		&(struct record){.type = PERF_RECORD_MMAP2,
+			.misc = PERF_RECORD_MISC_USER,
+			.mmap = {.start = 0x10000, .len = 0x1000, .filename = "/bin/true"}});
+	expect_outside(fake, label);
+}
+
+static void note_comm(int32_t pid, int32_t tid, const char *comm, void *ctx)
+{
+	snprintf(ctx, 64, "%d/%d %s", pid, tid, comm);
+}
+
+/* A recording of the namespace says at the first sample what tid 0 is. */
+static void test_outside_is_told(void **state)
+{
+	struct fake *fake = *state;
+	char told[64] = "";
+	const struct tasks_observer observer = {.comm = note_comm, .ctx = told};
+
+	tasks_observe(fake->tasks, &observer);
+	sampled_idle(fake);
+	assert_string_equal(told, "");
+	tasks_forget_thread(fake->tasks, 0);
+	tasks_set_outside(fake->tasks);
+	label_at(fake, 0, 0, 2 * SEC);
+	assert_string_equal(told, "0/0 [outside]");
+}
+
 /* Records from before 50 s, when /proc was read, do not change its result. */
 static void test_records_older_than_proc(void **state)
 {
@@ -376,7 +501,7 @@ static void test_recorded(void **state)
 	do_exit(fake, 201, 201, 4 * SEC);
 	expect_comm(fake, 201, 201, 40 * SEC, "named");
 	do_fork(fake, 0, 0, 201, 201, 41 * SEC);
-	expect_comm(fake, 201, 201, 42 * SEC, "swapper");
+	expect_comm(fake, 201, 201, 42 * SEC, ":201");
 
 	/* A FORK that perf synthesized for a running process: that process has its own mappings. */
 	do_map(fake, 100, 0x10000, 0x1000, 0, "/bin/parent", 0);
@@ -404,6 +529,12 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_gone_is_told, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unread_until_retried, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_idle_and_nobody, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_idle_stays, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_outside, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_outside_by_name, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_outside_by_exec, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_outside_by_mapping, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_outside_is_told, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_records_older_than_proc, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_gone_child_of_unread_parent, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_gone_child_of_known_parent, setup, teardown),

@@ -195,6 +195,7 @@ static void test_pid_namespace(void **state)
 	facts.limits.pid_namespace = true;
 	text = print(&facts, &refused);
 	expect_text(text, "in a pid namespace");
+	expect_text(text, "[outside]");
 	expect_text(text, "--pid=host");
 	free(text);
 }
