@@ -4,7 +4,8 @@
  *
  * A sample triggers the loading of tables, which arrive some milliseconds later.  Until then
  * samples are copied out of their rings.  After PENDING_NS, or beyond PENDING_BYTES, they are
- * ingested with the kernel's call chain.
+ * ingested with the kernel's call chain.  So are those of a task that gets another name or other
+ * code: their addresses mean what they meant before.
  */
 #include "sampler/base/grow.h"
 #include "sampler/engine/internal.h"
@@ -18,15 +19,17 @@
 struct held {
 	size_t len; /* length of the record, which follows */
 	uint64_t period; /* weight of the sample */
+	int32_t pid, tid;
 	unsigned int index; /* index of the choice */
 	uint8_t id; /* event id, to detect that another event took the index */
 };
 
 static bool hold(struct engine *engine, unsigned int index, const struct perf_event_header *header,
-	uint64_t period)
+	const struct record *record)
 {
 	struct pending *pending = &engine->pending;
-	const struct held held = {header->size, period, index, engine->status.events[index].id};
+	const struct held held = {header->size, record->sample.period, (int32_t)record->id.pid,
+		(int32_t)record->id.tid, index, engine->status.events[index].id};
 	const size_t len = sizeof(held) + header->size;
 
 	_Static_assert(sizeof(struct held) % 8 == 0, "records are aligned");
@@ -65,7 +68,7 @@ void pending_take(struct engine *engine, unsigned int index, const struct perf_e
 
 	if (ingest_unwind(&engine->ingest, record, &engine->choices[index].format, &end))
 		end = UNWIND_UNTRIED;
-	if (end == UNWIND_WAITS && hold(engine, index, header, record->sample.period))
+	if (end == UNWIND_WAITS && hold(engine, index, header, record))
 		return;
 	take_in(engine, index, header, record, end);
 }
@@ -103,7 +106,8 @@ static bool retry(struct engine *engine, const struct held *held,
 	return true;
 }
 
-void pending_retry(struct engine *engine, bool all)
+/* Retries the waiting samples of a process and thread (-1: all). */
+static void retry_some(struct engine *engine, int32_t pid, int32_t tid, bool all)
 {
 	struct pending *pending = &engine->pending;
 	size_t at = 0, kept = 0;
@@ -112,13 +116,30 @@ void pending_retry(struct engine *engine, bool all)
 		const struct held *held = (const void *)(pending->bytes + at);
 		const size_t len = sizeof(*held) + held->len;
 
-		if (!retry(engine, held, (const void *)(held + 1), all)) {
+		if ((pid >= 0 && held->pid != pid) || (tid >= 0 && held->tid != tid) ||
+			!retry(engine, held, (const void *)(held + 1), all)) {
 			memmove(pending->bytes + kept, pending->bytes + at, len);
 			kept += len;
 		}
 		at += len;
 	}
 	pending->len = kept;
+}
+
+void pending_retry(struct engine *engine, bool all)
+{
+	retry_some(engine, -1, -1, all);
+}
+
+void pending_settle(struct engine *engine, const struct record *record)
+{
+	if (!engine->pending.len || !tasks_changes_meaning(engine->ingest.tasks, record))
+		return;
+	if (record->type == PERF_RECORD_COMM)
+		retry_some(engine, (int32_t)record->comm.pid,
+			record->comm.exec ? -1 : (int32_t)record->comm.tid, true);
+	else
+		retry_some(engine, (int32_t)record->mmap.pid, -1, true);
 }
 
 void pending_fini(struct engine *engine)

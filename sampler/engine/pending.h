@@ -30,6 +30,9 @@ enum unwind_end pending_unwind_now(
 	struct engine *engine, unsigned int index, struct record *record);
 /* Retries waiting samples.  all: takes in every one. */
 void pending_retry(struct engine *engine, bool all);
+/* Takes in the waiting samples that a side-band record, which is about to be applied, would give
+ * other names. */
+void pending_settle(struct engine *engine, const struct record *record);
 void pending_fini(struct engine *engine);
 
 #endif

@@ -295,8 +295,10 @@ static void take_read(
 int round_take_in(struct engine *engine, const struct perf_event_header *header,
 	const struct record *record, bool tap)
 {
-	int ret = ingest_record(&engine->ingest, record, 0);
+	int ret;
 
+	pending_settle(engine, record);
+	ret = ingest_record(&engine->ingest, record, 0);
 	if (tap)
 		tap_side_band(engine, header);
 	return ret;

@@ -166,6 +166,7 @@ static bool take_tail(struct record_more *more, struct cursor *cursor,
 			return false;
 		if (more->stack_len > len) /* the bytes that were really copied */
 			more->stack_len = len;
+		more->stack_ends = more->stack_len < len;
 	}
 	if ((type & PERF_SAMPLE_WEIGHT_TYPE) &&
 		!take_weight(more, cursor, type & PERF_SAMPLE_WEIGHT_STRUCT))

@@ -75,6 +75,7 @@ struct record_more {
 	struct record_regs regs_user, regs_intr;
 	const void *stack; /* user stack, from the stack pointer on */
 	uint64_t stack_len;
+	bool stack_ends; /* no memory behind the copy could be read: a larger one has no more */
 	uint64_t weight; /* first part of WEIGHT_STRUCT, with the others in weight_2 and weight_3 */
 	uint16_t weight_2, weight_3;
 	uint64_t data_src; /* union perf_mem_data_src */

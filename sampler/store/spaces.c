@@ -567,6 +567,22 @@ void space_resolve(const struct space *space, uint64_t address, uint32_t *image,
 	*offset = mapping ? address + mapping->bias : address;
 }
 
+bool space_replaces(const struct space *space, const struct record_mmap *mmap)
+{
+	const struct mappings *maps = space ? space->maps : NULL;
+	const uint64_t end = mmap->start + mmap->len;
+	const bool anonymous = space_is_anonymous(mmap->filename);
+
+	if (!maps)
+		return false;
+	for (uint32_t i = space_first_above(maps, mmap->start);
+		i < maps->n && maps->at[i].start < end; i++)
+		if (!anonymous ||
+			images_get(space->spaces->images, maps->at[i].image)->kind != IMAGE_ANON)
+			return true;
+	return false;
+}
+
 bool space_origin(const struct space *space, uint64_t address, struct image_origin *origin)
 {
 	const struct mapping *mapping = space_find(space, address);

@@ -53,6 +53,10 @@ enum space_order {
  * kept.  Returns 0 or -ENOMEM. */
 int space_map(struct space *space, const struct record_mmap *mmap, enum space_order order);
 
+/* Returns whether a mapping takes the place of another one.  Memory without a file does not change
+ * by being mapped again, as runtimes do. */
+bool space_replaces(const struct space *space, const struct record_mmap *mmap);
+
 /* --- code that was moved into memory without a file ---
  *
  * Executable memory in place of a file's code is a piece.  It has an image of its own (struct

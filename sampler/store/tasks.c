@@ -232,6 +232,18 @@ int tasks_apply(struct tasks *tasks, const struct record *record)
 	}
 }
 
+bool tasks_changes_meaning(const struct tasks *tasks, const struct record *record)
+{
+	uint32_t id;
+
+	if (record->type == PERF_RECORD_COMM)
+		return true;
+	if (record->type != PERF_RECORD_MMAP && record->type != PERF_RECORD_MMAP2)
+		return false;
+	id = tasks_find_process(tasks, (int32_t)record->mmap.pid);
+	return id && space_replaces(process_at(tasks, id)->space, &record->mmap);
+}
+
 /* --- data only in /proc --- */
 
 static bool is_gone(int err)

@@ -106,6 +106,10 @@ bool tasks_has_outside(const struct tasks *tasks);
  * of tid 0 are of different tasks, and are not kept.  Returns 0 or -ENOMEM. */
 int tasks_apply(struct tasks *tasks, const struct record *record);
 
+/* Returns whether a record that is not applied yet changes what addresses of a process mean, or a
+ * name: a name, an exec, or a mapping in place of another one. */
+bool tasks_changes_meaning(const struct tasks *tasks, const struct record *record);
+
 /* Loads the present data of an attached process from /proc, for all later records.  Returns 0,
  * -ESRCH if it is gone, or another -errno. */
 int tasks_load_process(struct tasks *tasks, int32_t pid);

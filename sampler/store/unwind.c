@@ -144,6 +144,7 @@ struct walker {
 	const struct space *space;
 	const uint8_t *stack;
 	uint64_t stack_at, stack_len;
+	bool stack_ends; /* see struct record_more */
 	uint64_t ip, sp, bp, lr;
 	/* The other registers of the code that was interrupted last.  They are in the sample (NULL:
 	 * not there), or where the kernel saved them for a signal handler (0: nowhere). */
@@ -222,7 +223,7 @@ static bool read_word(struct walker *walker, uint64_t address, uint64_t *out)
 	const uint64_t at = address - walker->stack_at;
 
 	if (at > walker->stack_len || walker->stack_len - at < sizeof(*out)) {
-		walker->beyond = address >= walker->stack_at;
+		walker->beyond = address >= walker->stack_at && !walker->stack_ends;
 		return false;
 	}
 	memcpy(out, walker->stack + at, sizeof(*out));
@@ -625,6 +626,7 @@ enum unwind_end unwind_chain(struct unwind *unwind, const struct space *space,
 	struct walker walker = {.space = space,
 		.stack = sample->more.stack,
 		.stack_len = sample->more.stack_len,
+		.stack_ends = sample->more.stack_ends,
 		.regs = &sample->more.regs_user,
 		.regs_mask = format->regs_user,
 		.is_arm64 = machine == EM_AARCH64,

@@ -154,6 +154,7 @@ def make_namesakes(folder, name, first=""):
 
 def namesakes(strobe, folder):
     data, other = (os.path.join(folder, name) for name in ("same.data", "other.data"))
+    packed = os.path.join(folder, "same.pb.gz")
     program, marks = make_namesakes(folder, "same")
     if len(marks) != 2:
         checks.skip("functions of one name", "cc made no such program")
@@ -167,10 +168,16 @@ def namesakes(strobe, folder):
         lines = [line for line in texts["folded"].splitlines() if ";hash [" in line and f";{part};" in line]
         checks.check(f"folded: {part} calls its own hash", lines and all(f";{part};{mark}" in line for line in lines), lines)
     if shutil.which("go"):
-        packed = os.path.join(folder, "same.pb.gz")
         run([strobe, "export", data, "--format", "pprof", "-o", packed])
         top = run(["go", "tool", "pprof", "-top", packed], env=dict(os.environ, HOME=folder, PPROF_TMPDIR=folder)).stdout
         checks.check("pprof: both", all(mark in top for mark in marks.values()), top)
+    # Rates are those of the part within --time.
+    said = run([strobe, "diff", data, data, "--normalize", "second", "--time", "0.1,0.3", "--format", "json"]).stdout
+    checks.check("diff: the length within --time", said.count('"duration_s":0.200') == 2, said[:200])
+    if shutil.which("go"):
+        run([strobe, "export", data, "--format", "pprof", "--time", "0.1,0.3", "-o", packed])
+        raw = run(["go", "tool", "pprof", "-raw", packed], env=dict(os.environ, HOME=folder, PPROF_TMPDIR=folder)).stdout
+        checks.check("pprof: the length within --time", "Duration: 200" in raw, raw[:300])
     # Another build, in which the functions lie elsewhere.
     os.mkdir(os.path.join(folder, "other"))
     moved, _ = make_namesakes(os.path.join(folder, "other"), "same", "int pad(int x) { return 3 * x; }")

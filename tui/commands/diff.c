@@ -49,6 +49,12 @@ static int add_report(
 	else if (slash && slash[1])
 		path = slash + 1;
 	clean_string(name, sizeof(name), path);
+	if (table->normal == DIFF_SECOND && report->covered_s <= 0) {
+		snprintf(sentence, sizeof(sentence), "%s: nothing per second is known: %s", name,
+			report->duration_s > 0 ? "it has no time within --time"
+					       : "its samples have no times");
+		taking_complain(sentence);
+	}
 	ret = report_gather_notes(report, &taking->session);
 	for (size_t i = 0; i < report->n_notes && !ret; i++) {
 		snprintf(sentence, sizeof(sentence), "%s: %s", name, report->notes[i]);

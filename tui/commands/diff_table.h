@@ -20,7 +20,7 @@
 
 struct diff_file {
 	const char *name; /* cleaned */
-	double duration_s;
+	double duration_s; /* within --time */
 };
 
 /* An event in one recording. */

@@ -104,7 +104,7 @@ struct report_file {
 
 struct report {
 	const char *target; /* cleaned */
-	double duration_s;
+	double duration_s, covered_s; /* covered: within --time */
 	bool idle_hidden;
 	uint64_t tasks_missed, lost_side_band, dropped;
 	uint64_t records_dropped; /* side-band records that memory was too short for */

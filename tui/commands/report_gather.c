@@ -574,6 +574,7 @@ int report_gather(struct report *report, struct session *session)
 	session_describe(session);
 	report->target = session->target_text;
 	report->duration_s = (double)(status->now_ns - status->started_ns) / 1e9;
+	report->covered_s = (double)session_covered_ns(session, status) / 1e9;
 	report->tasks_missed = status->tasks_missed;
 	report->threads_left_out = status->threads_left_out;
 	report->lost_side_band = status->lost_side_band;

@@ -133,18 +133,21 @@ static bool is_repeated(const struct counting_event *events, size_t at)
 	return false;
 }
 
-/* Reports missing default events in a single line. */
-static int note_defaults(struct stat_run *run, const struct counting_event *events, size_t n)
+/* Reports the default events that the machine lacks, or that are forbidden, in a single line. */
+static int note_defaults(
+	struct stat_run *run, const struct counting_event *events, size_t n, bool forbidden)
 {
+	const char *head = forbidden ? "not permitted (strobe stat -e EVENT tells why): "
+				     : "not available here: ";
 	char sentence[SENTENCE_MAX] = "", name[2 * EVENT_NAME_MAX];
 	size_t len = 0;
 
 	for (size_t i = 0; i < n && len < NAMES_MAX; i++) {
-		if (!events[i].spec.by_default || events[i].opened || is_repeated(events, i))
+		if (!events[i].spec.by_default || events[i].opened || is_repeated(events, i) ||
+			(events[i].error == EACCES || events[i].error == EPERM) != forbidden)
 			continue;
 		len += (size_t)snprintf(sentence + len, sizeof(sentence) - len, "%s%s",
-			len ? ", " : "not available here: ",
-			clean_string(name, sizeof(name), events[i].spec.name));
+			len ? ", " : head, clean_string(name, sizeof(name), events[i].spec.name));
 	}
 	return len ? add_note(run, sentence) : 0;
 }
@@ -189,7 +192,9 @@ static int note_all(struct stat_run *run)
 			(events[i].opened || !events[i].spec.by_default))
 			ret = note_refusal(run, &events[i]);
 	}
-	return ret ? ret : note_defaults(run, events, n);
+	if (!ret)
+		ret = note_defaults(run, events, n, true);
+	return ret ? ret : note_defaults(run, events, n, false);
 }
 
 static int note_pinned(struct stat_run *run)

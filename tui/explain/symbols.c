@@ -188,9 +188,8 @@ void explain_symbols_note(const struct symbols_note *note, char *out, size_t siz
 			break;
 		}
 		text_add(&text,
-			"the file at '%.*s' is not the one that is mapped (it was replaced), so "
-			"its "
-			"symbols are not used",
+			"the file at '%.*s' is not the one that was mapped (it was replaced, or "
+			"the process had another root), so its symbols are not used",
 			path_max, note->path);
 		break;
 	case SYMBOLS_NOTE_FETCHED:

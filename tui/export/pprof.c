@@ -8,11 +8,12 @@
  * addresses of different processes would overlap.  A mapping's file offset leads from there into
  * the file (elfexec.GetBase() of pprof).  The kernel and its modules keep their addresses.
  */
+#include "sampler/base/idtable.h"
 #include "tui/base/clean.h"
 #include "tui/base/grow.h"
 #include "tui/base/intern.h"
-#include "tui/export/frames.h"
 #include "tui/export/gzip.h"
+#include "tui/export/profile.h"
 #include "tui/export/profile.pb-c.h"
 
 #include <errno.h>
@@ -24,6 +25,12 @@
 #define FIRST_ADDRESS 0x400000000000ull /* above all programs linked at fixed addresses */
 #define TELL_EVERY 4096
 #define LABELS 3
+
+/* Lines of another file, such as a header, are in a function of their own with the same name. */
+struct function {
+	uint32_t symref;
+	int64_t file; /* string id; 0: not known */
+};
 
 struct mapping {
 	uint32_t image;
@@ -42,9 +49,9 @@ struct pprof {
 	const struct profile *profile;
 	struct gzip *gzip;
 	struct intern strings;
-	struct frames functions;
-	int64_t *files; /* string ids of source files, by function number */
-	uint32_t files_room;
+	struct function *functions;
+	uint32_t n_functions, functions_room;
+	struct idtable by_function; /* number + 1 */
 	uint32_t *locations; /* location + 1, by frame id */
 	uint32_t locations_room;
 	uint32_t *frame_ids; /* by location */
@@ -64,8 +71,8 @@ static void pprof_fini(struct pprof *pprof)
 {
 	gzip_free(pprof->gzip);
 	intern_fini(&pprof->strings);
-	frames_fini(&pprof->functions);
-	free(pprof->files);
+	free(pprof->functions);
+	idtable_fini(&pprof->by_function);
 	free(pprof->locations);
 	free(pprof->frame_ids);
 	free(pprof->mapping_of);
@@ -156,16 +163,12 @@ static int map_image(struct pprof *pprof, const struct frame *frame)
 static int locate(struct pprof *pprof, uint32_t frame, uint64_t *location)
 {
 	const struct frame *at = stacks_frame_get(pprof->profile->stacks, frame);
-	uint32_t number;
 	int ret = grow_zeroed((void **)&pprof->locations, frame, &pprof->locations_room,
 		sizeof(*pprof->locations));
 
 	if (!ret && !pprof->locations[frame]) {
 		ret = grow_room((void **)&pprof->frame_ids, pprof->n_locations,
 			&pprof->frame_ids_room, sizeof(*pprof->frame_ids));
-		if (!ret)
-			ret = frames_number(&pprof->functions,
-				names_symref(pprof->profile->names, frame), &number);
 		if (!ret)
 			ret = map_image(pprof, at);
 		if (!ret) {
@@ -400,24 +403,48 @@ static int put_mapping(struct pprof *pprof, uint32_t i)
 	return ret ? ret : put(pprof, &piece);
 }
 
+/* Finds or adds a function; *number counts from 1. */
+static int find_function(struct pprof *pprof, const struct function *wanted, uint32_t *number)
+{
+	const uint32_t hash = idtable_mix((uint64_t)wanted->file, wanted->symref);
+	int ret;
+
+	IDTABLE_FOR_EACH(&pprof->by_function, hash, *number)
+	{
+		const struct function *function = &pprof->functions[*number - 1];
+
+		if (function->symref == wanted->symref && function->file == wanted->file)
+			return 0;
+	}
+	ret = grow_room((void **)&pprof->functions, pprof->n_functions, &pprof->functions_room,
+		sizeof(*pprof->functions));
+	if (!ret)
+		ret = idtable_put(&pprof->by_function, hash, pprof->n_functions + 1);
+	if (ret)
+		return ret;
+	pprof->functions[pprof->n_functions++] = *wanted;
+	*number = pprof->n_functions;
+	return 0;
+}
+
 /* Fills in one function of a location, and its source line. */
 static int put_line(struct pprof *pprof, const struct names_line *at, Pprof__Line *line)
 {
+	struct function function = {.symref = at->symref};
 	char file[4096];
-	uint32_t function;
-	int ret = frames_number(&pprof->functions, at->symref, &function);
+	uint32_t number;
+	int ret = 0;
 
-	if (!ret)
-		ret = grow_zeroed((void **)&pprof->files, function, &pprof->files_room,
-			sizeof(*pprof->files));
-	if (!ret && *at->file && !pprof->files[function]) {
+	if (*at->file) {
 		clean_string(file, sizeof(file), at->file);
-		ret = string(pprof, file, &pprof->files[function]);
+		ret = string(pprof, file, &function.file);
 	}
+	if (!ret)
+		ret = find_function(pprof, &function, &number);
 	if (ret)
 		return ret;
 	pprof__line__init(line);
-	line->function_id = function + 1;
+	line->function_id = number;
 	line->line = at->line;
 	return 0;
 }
@@ -473,22 +500,22 @@ static int put_system_name(struct pprof *pprof, const struct symref *symref, int
 
 static int put_function(struct pprof *pprof, uint32_t i)
 {
-	const struct symref *symref = names_get(pprof->profile->names, pprof->functions.symrefs[i]);
+	const struct function *function = &pprof->functions[i];
+	const struct symref *symref = names_get(pprof->profile->names, function->symref);
 	Pprof__Profile piece = PPROF__PROFILE__INIT;
 	Pprof__Function message = PPROF__FUNCTION__INIT, *messages = &message;
 	char mark[PROFILE_MARK_BYTES], *name;
 	int ret;
 
 	if (asprintf(&name, "%s%s", symref->symbol,
-		    profile_mark(pprof->profile, pprof->functions.symrefs[i], mark)) < 0)
+		    profile_mark(pprof->profile, function->symref, mark)) < 0)
 		return -ENOMEM;
 	ret = string(pprof, name, &message.name);
 	free(name);
 	if (!ret)
 		ret = put_system_name(pprof, symref, &message.system_name);
 	message.id = i + 1;
-	if (i < pprof->files_room)
-		message.filename = pprof->files[i];
+	message.filename = function->file;
 	piece.n_function = 1;
 	piece.function = &messages;
 	return ret ? ret : put(pprof, &piece);
@@ -530,7 +557,7 @@ static int put_tables(struct pprof *pprof)
 		ret = put_location(pprof, i);
 	if (!ret)
 		ret = put_mappings(pprof, main);
-	for (uint32_t i = 0; i < pprof->functions.n && !ret; i++)
+	for (uint32_t i = 0; i < pprof->n_functions && !ret; i++)
 		ret = put_function(pprof, i);
 	for (uint32_t i = 0; i < pprof->strings.n && !ret; i++)
 		ret = put_string(pprof, i);
@@ -589,7 +616,7 @@ static int put_head(struct pprof *pprof)
 		piece.period = (int64_t)(1000000000 / first->freq_hz);
 	piece.default_sample_type = period.type;
 	piece.time_nanos = profile->unix_start_ns;
-	piece.duration_nanos = (int64_t)(profile->end_ns - profile->start_ns);
+	piece.duration_nanos = (int64_t)profile->covered_ns;
 	return put(pprof, &piece);
 }
 

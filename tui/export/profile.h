@@ -47,6 +47,7 @@ struct profile {
 	const char *title; /* cleaned description of the target */
 	/* range of the samples; times in an export count from start_ns */
 	uint64_t start_ns, end_ns;
+	uint64_t covered_ns; /* length of the exported part of it */
 	const struct times *times; /* NULL if not known */
 	/* maps a sample's stack by what is known of its code now; NULL: stacks stay */
 	struct recording *recording;

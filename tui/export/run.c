@@ -140,6 +140,7 @@ int export_run_init(struct export_run *run, struct taking *taking, bool single)
 		.untimed = &run->untimed,
 		.start_ns = taking->status.started_ns,
 		.end_ns = taking->status.now_ns,
+		.covered_ns = session_covered_ns(session, &taking->status),
 		.interrupted = interrupted,
 		.ctx = taking};
 	ret = choose_events(run, single);

@@ -251,6 +251,7 @@ static int gather(struct export_job *job, struct model_live *live, const char *p
 		.title = job->title,
 		.start_ns = model->from_ns,
 		.end_ns = model->to_ns,
+		.covered_ns = model->to_ns - model->from_ns,
 		.times = find_times(session),
 		.untimed = &job->untimed,
 		.unix_start_ns = profile_unix_start(model->recorded, model->from_ns),

@@ -152,15 +152,17 @@ static int parse_time(struct args *args, const char *text)
 	from[comma - text] = '\0';
 	request->time_from_s = request->time_to_s = 0;
 	if (*from && args_decimal(from, 0, 1e9, &request->time_from_s))
-		return args_refuse(
-			args, "--time '%s': '%s' is not a number of seconds", text, from);
+		return args_refuse(args,
+			"--time '%s': '%s' is not a number of seconds from 0 to a billion", text,
+			from);
 	if (!comma[1])
 		return 0;
 	if (args_decimal(comma + 1, 0, 1e9, &request->time_to_s))
-		return args_refuse(
-			args, "--time '%s': '%s' is not a number of seconds", text, comma + 1);
+		return args_refuse(args,
+			"--time '%s': '%s' is not a number of seconds from 0 to a billion", text,
+			comma + 1);
 	if (request->time_from_s >= request->time_to_s)
-		return args_refuse(args, "--time '%s': it ends before it begins", text);
+		return args_refuse(args, "--time '%s': it does not end after its beginning", text);
 	return 0;
 }
 

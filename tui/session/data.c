@@ -21,6 +21,17 @@ void session_status(const struct session *session, struct engine_status *out)
 		engine_status(session->engine, out);
 }
 
+uint64_t session_covered_ns(const struct session *session, const struct engine_status *status)
+{
+	const struct request *request = session->request;
+	const double length = (double)(status->now_ns - status->started_ns);
+	double from = request->time_from_s * 1e9, to = request->time_to_s * 1e9;
+
+	if (to <= 0 || to > length)
+		to = length;
+	return to > from ? (uint64_t)(to - from) : 0;
+}
+
 size_t session_notes(
 	const struct session *session, uint64_t after, struct engine_note *out, size_t max)
 {

@@ -74,6 +74,7 @@ static void check_more(const struct record_more *more)
 	assert_int_equal(more->regs_user.abi, PERF_SAMPLE_REGS_ABI_64);
 	assert_int_equal(more->regs_user.values[19], 219);
 	assert_int_equal(more->stack_len, 8); /* 8 of 16 bytes */
+	assert_true(more->stack_ends);
 	assert_int_equal(*(const uint64_t *)more->stack, 300);
 	assert_int_equal(more->weight, 0x0403020100000001);
 	assert_int_equal(more->data_src, 401);

@@ -253,6 +253,10 @@ static void test_copy_ends(void **state)
 	world->sample.chain_len = 0;
 	assert_int_equal(walk(world), UNWIND_CUT);
 	expect(world, 1, (uint64_t[]){AT(0)});
+	/* a larger copy would have no more */
+	world->sample.more.stack_ends = true;
+	assert_int_equal(walk(world), UNWIND_BROKEN);
+	expect(world, 1, (uint64_t[]){AT(0)});
 }
 
 /* Go's runtime switches to a stack whose last word is 0 or an old return address.  The frame

@@ -30,7 +30,7 @@ static void add_at(struct diff_table *table, const char *file, const char *name,
 	struct report_key keys[16][2];
 	struct report_row rows[16] = {0};
 	struct report_event event = {.name = name, .rows = rows, .n_rows = n};
-	struct report report = {.duration_s = duration_s,
+	struct report report = {.covered_s = duration_s,
 		.keys = {GROUP_SYMBOL, GROUP_IMAGE},
 		.n_keys = 2,
 		.events = &event,

@@ -42,6 +42,12 @@ void session_status(const struct session *session, struct engine_status *out)
 	*out = world.status;
 }
 
+uint64_t session_covered_ns(const struct session *session, const struct engine_status *status)
+{
+	(void)session;
+	return status->now_ns - status->started_ns;
+}
+
 size_t session_notes(
 	const struct session *session, uint64_t after, struct engine_note *out, size_t max)
 {

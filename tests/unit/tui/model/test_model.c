@@ -110,6 +110,26 @@ static void test_window_of_recording(void **state)
 	assert_int_equal(to_ns, 4999 * MODEL_LATE_NS);
 }
 
+/* Results with and without the name "[outside]" for pid 0 differ, also while idle samples are
+ * shown. */
+static void test_idle_and_outside(void **state)
+{
+	struct model model = {.recorded = true};
+	unsigned int before = model_idle(&model);
+
+	(void)state;
+	model.status.pid_namespace = true;
+	assert_int_not_equal(model_idle(&model), before);
+	assert_false(model_idle(&model) & MODEL_IDLE_HIDDEN);
+	before = model_idle(&model);
+	model.hide_idle = true;
+	assert_int_not_equal(model_idle(&model), before);
+	before = model_idle(&model);
+	model.status.pid_namespace = false;
+	assert_int_not_equal(model_idle(&model), before);
+	assert_true(model_idle(&model) & MODEL_IDLE_HIDDEN);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -117,6 +137,7 @@ int main(void)
 		cmocka_unit_test(test_frequency_steps),
 		cmocka_unit_test(test_tabs_are_open_or_have_samples),
 		cmocka_unit_test(test_window_goes_on_without_samples),
+		cmocka_unit_test(test_idle_and_outside),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -422,9 +422,9 @@ static void test_times_and_events(void **state)
 	args_fini(&line.request);
 	bad("strobe report file.data --time 3", "'3'");
 	bad("strobe report file.data --time ,", "','");
-	bad("strobe report file.data --time 3,3", "'3,3': it ends before");
-	bad("strobe report file.data --time 3,1", "'3,1': it ends before");
-	bad("strobe report file.data --time ,0", "',0': it ends before");
+	bad("strobe report file.data --time 3,3", "'3,3': it does not end after");
+	bad("strobe report file.data --time 3,1", "'3,1': it does not end after");
+	bad("strobe report file.data --time ,0", "',0': it does not end after");
 	bad("strobe report file.data --time a,3", "'a' is not");
 	bad("strobe report file.data --time 1,2,3", "'2,3' is not");
 	bad("strobe report file.data --time -1,2", "'-1' is not");
