@@ -145,7 +145,7 @@ def make_namesakes(folder, name, first=""):
             out.write(first + PART % {"part": part, "turns": turns})
         first = ""
     with open(os.path.join(folder, "main.c"), "w", encoding="ascii") as out:
-        out.write("void one(void), two(void); int main(void) { for (int i = 0; i < 40; i++) { one(); two(); } }")
+        out.write("void one(void), two(void); int main(void) { for (int i = 0; i < 100; i++) { one(); two(); } }")
     made = run(["cc", "-O1", "-g", "-fno-omit-frame-pointer", "-o", program, *sources, out.name])
     symbols = run(["nm", "-n", program]).stdout if not made.returncode else ""
     starts = re.findall(r"^([0-9a-f]+) t hash$", symbols, re.M)
@@ -172,12 +172,12 @@ def namesakes(strobe, folder):
         top = run(["go", "tool", "pprof", "-top", packed], env=dict(os.environ, HOME=folder, PPROF_TMPDIR=folder)).stdout
         checks.check("pprof: both", all(mark in top for mark in marks.values()), top)
     # Rates are those of the part within --time.
-    said = run([strobe, "diff", data, data, "--normalize", "second", "--time", "0.1,0.3", "--format", "json"]).stdout
-    checks.check("diff: the length within --time", said.count('"duration_s":0.200') == 2, said[:200])
+    said = run([strobe, "diff", data, data, "--normalize", "second", "--time", "0.05,0.15", "--format", "json"]).stdout
+    checks.check("diff: the length within --time", said.count('"duration_s":0.100') == 2, said[:200])
     if shutil.which("go"):
-        run([strobe, "export", data, "--format", "pprof", "--time", "0.1,0.3", "-o", packed])
+        run([strobe, "export", data, "--format", "pprof", "--time", "0.05,0.15", "-o", packed])
         raw = run(["go", "tool", "pprof", "-raw", packed], env=dict(os.environ, HOME=folder, PPROF_TMPDIR=folder)).stdout
-        checks.check("pprof: the length within --time", "Duration: 200" in raw, raw[:300])
+        checks.check("pprof: the length within --time", "Duration: 100" in raw, raw[:300])
     # Another build, in which the functions lie elsewhere.
     os.mkdir(os.path.join(folder, "other"))
     moved, _ = make_namesakes(os.path.join(folder, "other"), "same", "int pad(int x) { return 3 * x; }")
