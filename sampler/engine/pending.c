@@ -118,7 +118,8 @@ static void retry_some(struct engine *engine, int32_t pid, int32_t tid, bool all
 
 		if ((pid >= 0 && held->pid != pid) || (tid >= 0 && held->tid != tid) ||
 			!retry(engine, held, (const void *)(held + 1), all)) {
-			memmove(pending->bytes + kept, pending->bytes + at, len);
+			if (kept != at)
+				memmove(pending->bytes + kept, pending->bytes + at, len);
 			kept += len;
 		}
 		at += len;

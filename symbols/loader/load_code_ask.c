@@ -182,7 +182,8 @@ static bool has_build_id(struct loader *loader, const struct loader_file *file,
 	uint8_t build_id[WIRE_BUILD_ID_MAX];
 	size_t len;
 
-	return load_build_id(loader, &question, build_id, &len, NULL) == 0 &&
+	return wanted->build_id_len &&
+		load_build_id(loader, &question, build_id, &len, NULL) == 0 &&
 		len == wanted->build_id_len && memcmp(build_id, wanted->build_id, len) == 0;
 }
 
@@ -237,20 +238,24 @@ static bool get_folder(const char *root, int fd, char out[FINDER_PATH_MAX])
 	return true;
 }
 
-/* Returns the file that has the link to the alternate file. */
-static const struct loader_file *get_linking(const struct load_code_files *files)
+/* Returns the file that has the link to the alternate file.  The worker passes over a debug file
+ * that does not belong to the program. */
+static const struct loader_file *get_linking(const struct request *request)
 {
-	return files->debug.file.fd >= 0 ? &files->debug : &files->file;
+	return request->answer.flags & WIRE_FLAG_DEBUG ? &request->files->debug
+						       : &request->files->file;
 }
 
 /* Opens the alternate file by its name below root.  A relative name begins at the directory of the
- * file that has the link.  The owner of that file chose the name, and must be able to read what it
- * leads to. */
+ * file that has the link.  The owner of the program, or of that file, chose the name, and must be
+ * able to read what it leads to. */
 static bool open_name(struct request *request, const char *root, bool inside, const char *name)
 {
 	const struct load_code_files *files = request->files;
-	const struct opener_file *from = &get_linking(files)->file;
-	const uid_t user = load_owner(from) == LOADER_OURS ? geteuid() : from->owner;
+	const struct opener_file *from = &get_linking(request)->file;
+	const struct opener_file *judge =
+		load_owner(from) == LOADER_OURS ? &files->file.file : from;
+	const uid_t user = load_owner(judge) == LOADER_OURS ? geteuid() : judge->owner;
 	struct loader_file *alt = &request->files->alt;
 	char folder[FINDER_PATH_MAX] = "", *path = request->alt_path;
 
@@ -276,8 +281,8 @@ static bool open_name(struct request *request, const char *root, bool inside, co
 static bool open_link(struct request *request, const char *name)
 {
 	const struct loader *loader = &request->code->loader;
-	const struct loader_file *from = get_linking(request->files);
-	const bool apart = from == &request->files->debug;
+	const struct loader_file *from = get_linking(request);
+	const bool apart = from == &request->files->debug && load_owner(&from->file) == LOADER_OURS;
 	const int32_t pid = loader->recording ? 0 : request->job->source.pid;
 	char root[64];
 

@@ -245,34 +245,72 @@ static int by_place(const void *a, const void *b, void *ctx)
 		     : (x->place.start > y->place.start) - (x->place.start < y->place.start);
 }
 
-/* Merges the rows of one name: the first of each build, the second of each build, and so on. */
-static void merge_builds(struct diff_table *table, struct diff_row *rows, uint32_t n)
+static bool is_one_build(const struct diff_row *rows, uint32_t n)
 {
-	uint32_t first = 0;
+	for (uint32_t i = 1; i < n; i++)
+		if (rows[i].place.build != rows[0].place.build)
+			return false;
+	return rows[0].place.build != 0;
+}
 
-	while (first < n && rows[first].place.build == rows[0].place.build)
-		first++;
-	for (uint32_t i = first, rank = 0; i < n; i++) {
-		rank = i == first || rows[i].place.build != rows[i - 1].place.build ? 0 : rank + 1;
-		if (rank < first)
-			add_cells(table, &rows[rank], &rows[i]);
+/* Returns the number of functions that each recording with the name has; 0 if the numbers
+ * differ. */
+static uint32_t count_alike(const struct diff_table *table, const struct diff_row *rows, uint32_t n)
+{
+	uint32_t all = 0;
+
+	for (size_t file = 0; file < table->n_files; file++) {
+		uint32_t own = 0;
+
+		for (uint32_t i = 0; i < n; i++)
+			own += rows[i].cells[file].samples != 0;
+		if (own && all && own != all)
+			return 0;
+		all = own ? own : all;
+	}
+	return all;
+}
+
+/* Moves the first function of each recording to the first row, the second to the second row, and so
+ * on. */
+static void move_up(const struct diff_table *table, struct diff_row *rows, uint32_t n)
+{
+	for (size_t file = 0; file < table->n_files; file++) {
+		for (uint32_t i = 0, to = 0; i < n; i++) {
+			const struct diff_cell cell = rows[i].cells[file];
+
+			if (!cell.samples)
+				continue;
+			rows[i].cells[file] = (struct diff_cell){0};
+			rows[to++].cells[file] = cell;
+		}
 	}
 }
 
-/* Matches functions of one name.  Those of one build have their own rows. */
+/* Matches functions of one name.  Those of one build have their own rows.  Those of several builds
+ * are in the same order, if each recording has as many.  Otherwise nothing is known, and their sum
+ * is shown. */
 static void merge_namesakes(struct diff_table *table)
 {
 	uint32_t n;
 
-	qsort_r(table->rows, table->n_rows, sizeof(*table->rows), by_place, table);
+	if (table->n_rows)
+		qsort_r(table->rows, table->n_rows, sizeof(*table->rows), by_place, table);
 	for (uint32_t i = 0; i < table->n_rows; i += n) {
-		const struct diff_row *row = &table->rows[i];
+		struct diff_row *rows = &table->rows[i];
+		uint32_t kept;
 
-		for (n = 1; i + n < table->n_rows && row[n].event == row->event &&
-			!by_keys(row, row + n, table->n_keys);
+		for (n = 1; i + n < table->n_rows && rows[n].event == rows->event &&
+			!by_keys(rows, rows + n, table->n_keys);
 			n++)
 			;
-		merge_builds(table, &table->rows[i], n);
+		if (is_one_build(rows, n))
+			continue;
+		kept = count_alike(table, rows, n);
+		if (kept)
+			move_up(table, rows, n);
+		for (uint32_t k = kept ? kept : 1; k < n; k++)
+			add_cells(table, rows, &rows[k]);
 	}
 	drop_merged(table);
 }
@@ -372,7 +410,6 @@ static double size_of(double value)
 
 static int by_change(const void *a, const void *b, void *ctx)
 {
-	const struct diff_table *table = ctx;
 	const struct diff_row *x = a, *y = b;
 	double more = size_of(y->difference) - size_of(x->difference);
 	int order = by_event(a, b);
@@ -384,7 +421,7 @@ static int by_change(const void *a, const void *b, void *ctx)
 	more = y->cells[0].value - x->cells[0].value;
 	if (more > 0 || more < 0)
 		return more > 0 ? 1 : -1;
-	return by_keys(x, y, table->n_keys);
+	return by_place(x, y, ctx);
 }
 
 /* Puts the events in two or more recordings first, and renumbers the events of the rows. */

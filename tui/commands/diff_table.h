@@ -5,7 +5,7 @@
  * Reports are added one after the other.  The table copies what it needs, so each can be freed
  * before the next is made.  Events are matched by name, rows by event and keys.  Clones of a
  * function that some builds lack are merged into one row.  Different functions of one name are
- * matched by their place, in another build by their order.  UI thread.
+ * matched by their place, in another build by their order if their numbers are equal.  UI thread.
  */
 #ifndef TUI_COMMANDS_DIFF_TABLE_H
 #define TUI_COMMANDS_DIFF_TABLE_H

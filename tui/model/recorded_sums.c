@@ -112,7 +112,7 @@ static int translate_symbols(struct recorded *recorded, struct basis *basis, str
 	/* symref + 1; 0: not looked up yet */
 	uint32_t *others = calloc(limit + 1u, sizeof(*others));
 	struct names_index *index = NULL;
-	int ret = others ? names_index_new(&index, names, own) : -ENOMEM;
+	int ret = others ? names_index_new(&index, names, own, NULL) : -ENOMEM;
 
 	for (uint32_t i = 0; i < basis->n && !ret; i++) {
 		uint32_t *other = &others[basis->symrefs[i]];
@@ -324,7 +324,7 @@ static int symbol_there(struct recorded *recorded, const struct recorded_questio
 {
 	const struct symref *symbol = names_get(question->names, symref);
 	struct names_index *index;
-	int ret = names_index_new(&index, recorded->session.names, question->names);
+	int ret = names_index_new(&index, recorded->session.names, question->names, symbol);
 
 	if (!ret)
 		ret = names_index_add(index, symbol, out);

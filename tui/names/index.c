@@ -14,9 +14,11 @@
 /* A function of either profile. */
 struct function {
 	const struct symref *symbol;
+	struct names_place place;
 	uint32_t symref;
 	bool here;
-	uint32_t partner; /* symref of the same function in the other profile; 0: none */
+	bool apart; /* in the build of its namesakes here, so it is partner or none of them */
+	uint32_t partner; /* its symref here; 0: none, or not known */
 };
 
 struct names_index {
@@ -87,63 +89,56 @@ static int by_place(const void *a, const void *b)
 	if (!order)
 		order = (int)y->here - (int)x->here;
 	if (!order)
-		order = (x->symbol->start > y->symbol->start) -
-			(x->symbol->start < y->symbol->start);
+		order = (x->place.start > y->place.start) - (x->place.start < y->place.start);
 	return order;
 }
 
-static void add_functions(struct names_index *index, struct names *names, bool here)
+static void add_functions(
+	struct names_index *index, struct names *names, bool here, const struct symref *only)
 {
 	uint32_t limit = names_limit(names);
 
 	for (uint32_t i = 1; i < limit; i++) {
 		const struct symref *symbol = names_get(names, i);
+		struct function function = {.symbol = symbol, .symref = i, .here = here};
 
-		if (names_is_lasting(names, symbol))
-			index->functions[index->n_functions++] =
-				(struct function){.symbol = symbol, .symref = i, .here = here};
+		if (only &&
+			(strcmp(symbol->symbol, only->symbol) != 0 ||
+				strcmp(symbol->image, only->image) != 0))
+			continue;
+		if (names_place(names, i, &function.place))
+			index->functions[index->n_functions++] = function;
 	}
 }
 
-/* Pairs two functions unless their builds are known, and equal or different as given. */
-static bool join(struct names_index *index, struct names *other, struct function *here,
-	struct function *there, bool unless_equal)
-{
-	uint8_t ids[2][IMAGE_BUILD_ID_MAX];
-	uint8_t n = images_build_id(index->names->images, here->symbol->image_id, ids[0]);
-
-	if (here->partner || there->partner)
-		return false;
-	if (n && images_build_id(other->images, there->symbol->image_id, ids[1]) == n &&
-		!memcmp(ids[0], ids[1], n) == unless_equal)
-		return false;
-	here->partner = there->symref;
-	there->partner = here->symref;
-	return true;
-}
-
-/* Pairs the functions of one name: those at one place of one build, and the others in their
- * order. */
-static void pair(struct names_index *index, struct names *other, struct function *functions,
-	uint32_t n_here, uint32_t n)
+/* Finds for each function there the one at its place here, in the same build. */
+static void pair_places(struct function *functions, uint32_t n_here, uint32_t n)
 {
 	for (uint32_t i = n_here, k = 0; i < n; i++) {
-		while (k < n_here && functions[k].symbol->start < functions[i].symbol->start)
+		functions[i].apart = true;
+		while (k < n_here && functions[k].place.start < functions[i].place.start)
 			k++;
-		if (k < n_here && functions[k].symbol->start == functions[i].symbol->start)
-			join(index, other, &functions[k], &functions[i], false);
-	}
-	for (uint32_t i = n_here, k = 0; i < n && k < n_here;) {
-		if (functions[i].partner)
-			i++;
-		else if (functions[k].partner)
-			k++;
-		else if (!join(index, other, &functions[k], &functions[i], true))
-			k++;
+		if (k < n_here && functions[k].place.start == functions[i].place.start)
+			functions[i].partner = functions[k].symref;
 	}
 }
 
-static int pair_functions(struct names_index *index, struct names *other)
+/* Pairs the functions of one name, n_here and n - n_here.  In other builds, neither their places
+ * nor their sampled part are comparable unless as many were sampled. */
+static void pair(struct function *functions, uint32_t n_here, uint32_t n)
+{
+	bool one_build = functions[0].place.build != 0;
+
+	for (uint32_t i = 1; i < n; i++)
+		one_build &= functions[i].place.build == functions[0].place.build;
+	if (one_build)
+		pair_places(functions, n_here, n);
+	else if (n == 2 * n_here)
+		for (uint32_t i = 0; i < n_here; i++)
+			functions[n_here + i].partner = functions[i].symref;
+}
+
+static int pair_functions(struct names_index *index, struct names *other, const struct symref *only)
 {
 	const size_t room = (size_t)names_limit(index->names) + names_limit(other);
 	uint32_t n, n_here;
@@ -151,15 +146,15 @@ static int pair_functions(struct names_index *index, struct names *other)
 	index->functions = calloc(room, sizeof(*index->functions));
 	if (!index->functions)
 		return -ENOMEM;
-	add_functions(index, index->names, true);
-	add_functions(index, other, false);
+	add_functions(index, index->names, true, only);
+	add_functions(index, other, false, only);
 	qsort(index->functions, index->n_functions, sizeof(*index->functions), by_place);
 	for (uint32_t i = 0; i < index->n_functions; i += n) {
 		struct function *first = &index->functions[i];
 
 		for (n = n_here = 0; i + n < index->n_functions && !by_name(first, first + n); n++)
 			n_here += first[n].here;
-		pair(index, other, first, n_here, n);
+		pair(first, n_here, n);
 	}
 	return 0;
 }
@@ -168,14 +163,15 @@ static int pair_functions(struct names_index *index, struct names *other)
 static const struct function *function_there(
 	const struct names_index *index, const struct symref *symbol)
 {
-	const struct function key = {.symbol = symbol};
+	const struct function key = {.symbol = symbol, .place.start = symbol->start};
 
-	return index->n_functions ? bsearch(&key, index->functions, index->n_functions,
-					    sizeof(*index->functions), by_place)
-				  : NULL;
+	return index->n_functions && !symbol->foreign
+		? bsearch(&key, index->functions, index->n_functions, sizeof(key), by_place)
+		: NULL;
 }
 
-int names_index_new(struct names_index **out, struct names *names, struct names *other)
+int names_index_new(struct names_index **out, struct names *names, struct names *other,
+	const struct symref *only)
 {
 	struct names_index *index = calloc(1, sizeof(*index));
 
@@ -183,7 +179,7 @@ int names_index_new(struct names_index **out, struct names *names, struct names 
 	if (!index)
 		return -ENOMEM;
 	index->names = names;
-	if (fill(index) || (other && pair_functions(index, other))) {
+	if (fill(index) || (other && pair_functions(index, other, only))) {
 		names_index_free(index);
 		return -ENOMEM;
 	}
@@ -218,8 +214,8 @@ static enum likeness likeness_of(const struct symref *symbol, const struct symre
 }
 
 /* Finds the function's partner, else the most similar symref: same name and start, same name, the
- * whole function, a clone of it, or one added before; 0 if none.  A function without a partner is
- * none of its namesakes. */
+ * whole function, a clone of it, or one added before; 0 if none.  A function without a partner in
+ * its build is none of its namesakes. */
 static uint32_t find(const struct names_index *index, const struct symref *symbol)
 {
 	const struct function *function = function_there(index, symbol);
@@ -240,16 +236,18 @@ static uint32_t find(const struct names_index *index, const struct symref *symbo
 			found = index->slots[at];
 		}
 	}
-	return !found || (function && best >= SAME_NAME) ? added : found;
+	return !found || (function && function->apart && best >= SAME_NAME) ? added : found;
 }
 
 int names_index_add(struct names_index *index, const struct symref *symbol, uint32_t *symref)
 {
+	const struct function *function = function_there(index, symbol);
+
 	*symref = find(index, symbol);
 	if (*symref)
 		return 0;
 	*symref = names_foreign(index->names, symbol->symbol, symbol->image,
-		function_there(index, symbol) ? symbol->start : 0);
+		function && function->apart ? symbol->start : 0);
 	if (!*symref)
 		return -ENOMEM;
 	if (2 * (index->n + 1) > index->n_slots)

@@ -121,21 +121,23 @@ int names_freeze(
 	struct names **out, struct names *names, const struct snapshot *snapshot, bool inlines);
 
 /* Index of symrefs by name, to look up symbols of another profile.  Valid until names_changes() of
- * either grows.  other: the names of that profile; NULL: unknown.  Returns 0 or -ENOMEM. */
+ * either grows.  other: the names of that profile; NULL: unknown.  only: the symbol there that will
+ * be looked up; NULL: several.  Returns 0 or -ENOMEM. */
 struct names_index;
-int names_index_new(struct names_index **out, struct names *names, struct names *other);
+int names_index_new(struct names_index **out, struct names *names, struct names *other,
+	const struct symref *only);
 void names_index_free(struct names_index *index); /* NULL is a no-op */
 /* Finds the symref of another profile's symbol by its names, or adds one.  Several functions of an
- * image may have the name: the one with the same start is taken.  In another build it is the one
- * with the same place in their order.  Without the same name, it is a clone of the function
- * (called.h).  Returns 0; -ENOMEM, maybe with *symref 0. */
+ * image may have the name.  In one build, the one with the same start is taken.  In another build
+ * it is the one with the same place in their order, if both have as many.  Without the same name,
+ * it is a clone of the function (called.h).  Returns 0; -ENOMEM, maybe with *symref 0. */
 int names_index_add(struct names_index *index, const struct symref *symbol, uint32_t *symref);
 
 /* The place of a function.  Returns false, and zeros, for code that is inlined, generated or
  * nameless. */
 struct names_place {
 	uint64_t start; /* that of struct symref */
-	uint64_t build; /* hash of its file's build-id; 0: unknown */
+	uint64_t build; /* hash of its file's build-id; 0: unknown, and for the kernel */
 };
 bool names_place(struct names *names, uint32_t symref, struct names_place *out);
 

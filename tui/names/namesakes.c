@@ -14,9 +14,11 @@
 bool names_is_lasting(const struct names *names, const struct symref *symbol)
 {
 	const struct image *image = images_get(names->images, symbol->image_id);
+	/* Android's JIT cache is a file. */
+	const bool made = !image || image->kind == IMAGE_ANON ||
+		(image->kind == IMAGE_FILE && symbol->image[0] == '[');
 
-	return symbol->resolved && !symbol->inlined && !symbol->foreign && image &&
-		image->kind != IMAGE_ANON;
+	return symbol->resolved && !symbol->inlined && !symbol->foreign && !made;
 }
 
 bool names_place(struct names *names, uint32_t symref, struct names_place *out)
@@ -28,6 +30,9 @@ bool names_place(struct names *names, uint32_t symref, struct names_place *out)
 	if (!names_is_lasting(names, symbol))
 		return false;
 	out->start = symbol->start;
+	/* The kernel lies elsewhere after each start. */
+	if (symbol->kernel)
+		return true;
 	/* FNV-1a */
 	for (uint8_t i = 0, n = images_build_id(names->images, symbol->image_id, id); i < n; i++)
 		out->build = ((i ? out->build : 0xcbf29ce484222325u) ^ id[i]) * 0x100000001b3u;
@@ -44,6 +49,16 @@ static int by_name(const void *a, const void *b, void *names)
 	return strcmp(x->symbol, y->symbol);
 }
 
+/* Orders by name and start. */
+static int by_place(const void *a, const void *b, void *names)
+{
+	const struct symref *x = names_get(names, *(const uint32_t *)a);
+	const struct symref *y = names_get(names, *(const uint32_t *)b);
+	int order = by_name(a, b, names);
+
+	return order ? order : (x->start > y->start) - (x->start < y->start);
+}
+
 int names_namesakes(struct names *names, struct namesakes *out)
 {
 	const uint32_t limit = names_limit(names);
@@ -58,9 +73,11 @@ int names_namesakes(struct names *names, struct namesakes *out)
 	for (uint32_t i = 1; i < limit; i++)
 		if (names_is_lasting(names, names_get(names, i)))
 			order[n++] = i;
-	qsort_r(order, n, sizeof(*order), by_name, names);
+	qsort_r(order, n, sizeof(*order), by_place, names);
 	for (uint32_t i = 1; i < n; i++)
-		if (!by_name(&order[i - 1], &order[i], names))
+		/* Equal places are one function, before and after its debug file came. */
+		if (!by_name(&order[i - 1], &order[i], names) &&
+			by_place(&order[i - 1], &order[i], names))
 			out->has[order[i - 1]] = out->has[order[i]] = 1;
 	free(order);
 	return 0;

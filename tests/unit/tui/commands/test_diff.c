@@ -124,38 +124,76 @@ static void test_seconds(void **state)
 	diff_table_fini(&table);
 }
 
-/* Functions of one name, in one build and in another one.  Equal places of two builds mean
- * nothing. */
+/* Functions of one name.  place: {start, build}. */
+static void compare_works(struct diff_table *table, const struct names_place *old, size_t n_old,
+	const struct names_place *new, size_t n_new)
+{
+	static const struct given works[] = {{"hash", "a", 100}, {"hash", "a", 300}};
+
+	assert_int_equal(diff_table_init(table, 2, DIFF_SAMPLE), 0);
+	add_at(table, "before", "cpu-clock", 1, works, old, n_old);
+	add_at(table, "after", "cpu-clock", 1, works, new, n_new);
+	assert_int_equal(diff_table_finish(table, 0, 0), 0);
+}
+
 static void test_namesakes(void **state)
 {
-	static const struct given old[] = {{"hash", "a", 100}, {"main", "a", 900}};
-	static const struct given same[] = {{"hash", "a", 300}, {"main", "a", 700}};
-	static const struct given other[] = {
-		{"hash", "a", 200}, {"hash", "a", 500}, {"main", "a", 300}};
-	static const struct names_place at_old[] = {{0x10, 1}, {0, 0}},
-					at_same[] = {{0x20, 1}, {0, 0}},
-					at_other[] = {{0x20, 2}, {0x30, 2}, {0, 0}};
+	const struct names_place first = {0x10, 1}, two[] = {{0x20, 1}, {0x30, 1}};
 	struct diff_table table;
 
 	(void)state;
-	assert_int_equal(diff_table_init(&table, 2, DIFF_SAMPLE), 0);
-	add_at(&table, "old", "cpu-clock", 1, old, at_old, 2);
-	add_at(&table, "same", "cpu-clock", 1, same, at_same, 2);
-	assert_int_equal(diff_table_finish(&table, 0, 0), 0);
-	assert_int_equal(table.n_rows, 3);
-	near(row(&table, 0, "hash", "a", DIFF_NEW)->difference, 30);
-	near(row(&table, 1, "main", "a", DIFF_BOTH)->difference, -20);
-	near(row(&table, 2, "hash", "a", DIFF_GONE)->difference, -10);
+	/* one build: each is itself */
+	compare_works(&table, &first, 1, two, 1);
+	assert_int_equal(table.n_rows, 2);
+	near(row(&table, 0, "hash", "a", DIFF_GONE)->difference, -100);
+	near(row(&table, 1, "hash", "a", DIFF_NEW)->difference, 100);
 	diff_table_fini(&table);
+	compare_works(&table, two, 2, two, 1);
+	assert_int_equal(table.n_rows, 2);
+	near(row(&table, 0, "hash", "a", DIFF_GONE)->difference, -75);
+	near(row(&table, 1, "hash", "a", DIFF_BOTH)->difference, 75);
+	diff_table_fini(&table);
+}
 
-	assert_int_equal(diff_table_init(&table, 2, DIFF_SAMPLE), 0);
-	add_at(&table, "other", "cpu-clock", 1, other, at_other, 3);
-	add_at(&table, "same", "cpu-clock", 1, same, at_same, 2);
-	assert_int_equal(diff_table_finish(&table, 0, 0), 0);
-	assert_int_equal(table.n_rows, 3);
-	near(row(&table, 0, "hash", "a", DIFF_GONE)->difference, -50);
-	near(row(&table, 1, "main", "a", DIFF_BOTH)->difference, 40);
-	near(row(&table, 2, "hash", "a", DIFF_BOTH)->difference, 10);
+/* Equal places of two builds mean nothing.  Kernels, and files without build-ids, have build 0. */
+static void test_namesakes_of_builds(void **state)
+{
+	const struct names_place here[] = {{0x10, 1}, {0x20, 1}}, there[] = {{0x20, 2}, {0x30, 2}};
+	const struct names_place low[] = {{0x10, 0}, {0x20, 0}}, high[] = {{0x20, 0}, {0x30, 0}};
+	struct diff_table table;
+
+	(void)state;
+	compare_works(&table, here, 2, there, 2);
+	assert_int_equal(table.n_rows, 2);
+	near(row(&table, 0, "hash", "a", DIFF_BOTH)->cells[1].percent, 75);
+	near(row(&table, 1, "hash", "a", DIFF_BOTH)->cells[0].percent, 25);
+	near(table.rows[0].difference, 0);
+	diff_table_fini(&table);
+	compare_works(&table, low, 2, high, 2);
+	assert_int_equal(table.n_rows, 2);
+	near(row(&table, 0, "hash", "a", DIFF_BOTH)->difference, 0);
+	near(row(&table, 1, "hash", "a", DIFF_BOTH)->difference, 0);
+	diff_table_fini(&table);
+	/* one function that has moved */
+	compare_works(&table, low, 1, high, 1);
+	assert_int_equal(table.n_rows, 1);
+	near(row(&table, 0, "hash", "a", DIFF_BOTH)->difference, 0);
+	diff_table_fini(&table);
+	/* nothing is known of the third one: their sum */
+	compare_works(&table, here, 2, there, 1);
+	assert_int_equal(table.n_rows, 1);
+	near(row(&table, 0, "hash", "a", DIFF_BOTH)->difference, 0);
+	diff_table_fini(&table);
+}
+
+/* Recordings without samples. */
+static void test_no_rows(void **state)
+{
+	struct diff_table table;
+
+	(void)state;
+	compare_works(&table, NULL, 0, NULL, 0);
+	assert_int_equal(table.n_rows, 0);
 	diff_table_fini(&table);
 }
 
@@ -372,6 +410,8 @@ int main(void)
 		cmocka_unit_test(test_shares),
 		cmocka_unit_test(test_seconds),
 		cmocka_unit_test(test_namesakes),
+		cmocka_unit_test(test_namesakes_of_builds),
+		cmocka_unit_test(test_no_rows),
 		cmocka_unit_test(test_clones),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_three),
