@@ -55,13 +55,13 @@ def tool(*command):
     subprocess.run(command, check=True, env=ENV)
 
 
-def build(name, *flags):
+def build(name, *flags, text=SOURCE):
     """Build the program in a folder of its own, with its debug information."""
     place = os.path.join(folder, name)
     os.makedirs(place)
-    source = os.path.join(folder, "source.c")
+    source = os.path.join(folder, "source.c" if text == SOURCE else "inlined.c")
     with open(source, "w", encoding="ascii") as out:
-        out.write(SOURCE)
+        out.write(text)
     program = os.path.join(place, name)
     tool("cc", "-g", "-O1", "-rdynamic", *flags, "-o", program, source)
     return program
@@ -248,15 +248,10 @@ INLINED_LINES = {7, 8}
 
 def share(name):
     """Build two programs in a folder of their own, with the file "common" that dwz made of both."""
-    place = os.path.join(folder, name)
-    os.makedirs(place)
+    program = build(name, "-O2", text=INLINED)
     source = os.path.join(folder, "inlined.c")
-    with open(source, "w", encoding="ascii") as out:
-        out.write(INLINED)
-    program = os.path.join(place, name)
-    tool("cc", "-g", "-O2", "-o", program, source)
     tool("cc", "-g", "-O2", "-DTWIN", "-o", program + "-twin", source)
-    subprocess.run(["dwz", "-m", "common", name, name + "-twin"], cwd=place, check=True, env=ENV)
+    subprocess.run(["dwz", "-m", "common", name, name + "-twin"], cwd=os.path.dirname(program), check=True, env=ENV)
     return program
 
 

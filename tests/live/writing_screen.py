@@ -131,7 +131,8 @@ def main():
         if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "none", disk], check=False, stderr=subprocess.DEVNULL).returncode:
             checks.skip("writing on the screen", "mounting is not permitted")
             checks.finish()
-        several_rates(folder, ["-F", "499"], "997 Hz")
+        # The message "cpu-clock at 997 Hz" comes before the change, the header's text after it.
+        several_rates(folder, ["-F", "499"], "cpu-clock 997 Hz")
         several_rates(folder, ["-c", "4000000"], "every 2.00M")
         try:
             session(disk, os.path.join(disk, "state"))
