@@ -6,6 +6,9 @@
  * samples are copied out of their rings.  After PENDING_NS, or beyond PENDING_BYTES, they are
  * ingested with the kernel's call chain.  So are those of a task that gets another name or other
  * code: their addresses mean what they meant before.
+ *
+ * A chain by frame pointers waits for the table of its outermost code, which shows whether it is
+ * whole.  Snapshots of the flight recorder do not wait for it, since all their samples are late.
  */
 #include "sampler/base/grow.h"
 #include "sampler/engine/internal.h"
@@ -43,15 +46,38 @@ static bool hold(struct engine *engine, unsigned int index, const struct perf_ev
 	return true;
 }
 
+/* Unwinds or judges a chain. */
+static enum unwind_end find_end(struct engine *engine, unsigned int index, struct record *record)
+{
+	enum unwind_end end;
+
+	if (ingest_unwind(&engine->ingest, record, &engine->choices[index].format, &end))
+		return UNWIND_UNTRIED;
+	if (end == UNWIND_UNTRIED && !engine->flight.on)
+		end = ingest_end(&engine->ingest, record, engine->status.events[index].id);
+	return end;
+}
+
+/* Judges a chain that waits no longer.  Without its table it is not known to be whole. */
+static enum unwind_end give_up(struct engine *engine, unsigned int index, struct record *record)
+{
+	enum unwind_end end;
+
+	if (engine->choices[index].format.sample_type & PERF_SAMPLE_STACK_USER)
+		ingest_mark_late(&engine->ingest, record);
+	end = ingest_end(&engine->ingest, record, engine->status.events[index].id);
+	return end == UNWIND_WAITS ? UNWIND_BROKEN : end;
+}
+
 static void take_in(struct engine *engine, unsigned int index,
 	const struct perf_event_header *header, struct record *record, enum unwind_end end)
 {
 	if (end == UNWIND_WAITS)
-		ingest_mark_late(&engine->ingest, record);
+		end = give_up(engine, index, record);
 
 	struct ingest_sample sample = {.record = record,
 		.event = engine->status.events[index].id,
-		.end = (uint8_t)(end == UNWIND_WAITS ? UNWIND_UNTRIED : end),
+		.end = (uint8_t)end,
 		.hash = ingest_chain_hash(&engine->ingest, record)};
 
 	if (!ingest_samples(&engine->ingest, &sample, 1)) {
@@ -64,10 +90,8 @@ static void take_in(struct engine *engine, unsigned int index,
 void pending_take(struct engine *engine, unsigned int index, const struct perf_event_header *header,
 	struct record *record)
 {
-	enum unwind_end end;
+	const enum unwind_end end = find_end(engine, index, record);
 
-	if (ingest_unwind(&engine->ingest, record, &engine->choices[index].format, &end))
-		end = UNWIND_UNTRIED;
 	if (end == UNWIND_WAITS && hold(engine, index, header, record))
 		return;
 	take_in(engine, index, header, record, end);
@@ -79,10 +103,7 @@ enum unwind_end pending_unwind_now(struct engine *engine, unsigned int index, st
 
 	if (ingest_unwind(&engine->ingest, record, &engine->choices[index].format, &end))
 		return UNWIND_UNTRIED;
-	if (end != UNWIND_WAITS)
-		return end;
-	ingest_mark_late(&engine->ingest, record);
-	return UNWIND_UNTRIED;
+	return end == UNWIND_WAITS ? give_up(engine, index, record) : end;
 }
 
 /* Returns false if the sample still waits. */
@@ -90,7 +111,7 @@ static bool retry(struct engine *engine, const struct held *held,
 	const struct perf_event_header *header, bool all)
 {
 	const struct choice *choice = &engine->choices[held->index];
-	enum unwind_end end = UNWIND_UNTRIED;
+	enum unwind_end end;
 	struct record record;
 
 	if (held->index >= engine->status.n_events ||
@@ -98,8 +119,7 @@ static bool retry(struct engine *engine, const struct held *held,
 		record_decode(&record, header, &choice->format))
 		return true;
 	record.sample.period = held->period;
-	if (ingest_unwind(&engine->ingest, &record, &choice->format, &end))
-		end = UNWIND_UNTRIED;
+	end = find_end(engine, held->index, &record);
 	if (end == UNWIND_WAITS && !all && record.id.time_ns + PENDING_NS > engine->round.begun_ns)
 		return false;
 	take_in(engine, held->index, header, &record, end);

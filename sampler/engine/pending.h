@@ -24,8 +24,8 @@ struct pending {
 /* Takes a wanted sample into the store, at once or when its stack can be unwound. */
 void pending_take(struct engine *engine, unsigned int index, const struct perf_event_header *header,
 	struct record *record);
-/* Unwinds a sample that may not wait.  If tables are missing, returns UNWIND_UNTRIED and counts it
- * as late. */
+/* Unwinds a sample that may not wait.  If tables are missing, judges the kernel's chain and counts
+ * the sample as late. */
 enum unwind_end pending_unwind_now(
 	struct engine *engine, unsigned int index, struct record *record);
 /* Retries waiting samples.  all: takes in every one. */

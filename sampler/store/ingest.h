@@ -145,6 +145,11 @@ void ingest_release(struct ingest *ingest, uint32_t stack, uint32_t label);
 int ingest_unwind(struct ingest *ingest, struct record *record, const struct record_format *format,
 	enum unwind_end *end);
 
+/* Judges the chain of a sample that ingest_unwind() left UNTRIED, for ingest_sample.end.  Returns
+ * WAITS, and counts nothing, while the table of its outermost code is not known.  Earlier samples
+ * must be ingested first, unless tasks_is_settled(). */
+enum unwind_end ingest_end(struct ingest *ingest, const struct record *record, uint8_t event);
+
 /* Marks a sample with the kernel's chain, because its unwind tables came too late.  The mark is in
  * the chain, for recordings, and ingest_samples() counts it.  Call it before
  * ingest_chain_hash(). */

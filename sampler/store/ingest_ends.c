@@ -135,7 +135,8 @@ static void note_kernel_root(struct ingest *ingest, uint64_t address)
 		ingest->kernel_roots[ingest->n_kernel_roots++] = address;
 }
 
-/* Judges a chain without user code.  The chain of a kernel thread is whole without it. */
+/* Judges a chain without user code, which is whole.  Kernel threads have none, nor have tasks that
+ * freed their memory at their exit, nor events with exclude_callchain_user. */
 static enum unwind_end judge_kernel(struct ingest *ingest, const struct space *space,
 	const struct record_sample *sample, uint16_t max_stack)
 {
@@ -144,9 +145,8 @@ static enum unwind_end judge_kernel(struct ingest *ingest, const struct space *s
 
 	if (is_deepest(sample, max_stack) && !(is_thread && is_kernel_root(ingest, outermost)))
 		return UNWIND_DEEP;
-	if (!is_thread)
-		return UNWIND_UNTRIED;
-	note_kernel_root(ingest, outermost);
+	if (is_thread)
+		note_kernel_root(ingest, outermost);
 	return UNWIND_WHOLE;
 }
 
@@ -215,8 +215,9 @@ enum unwind_end ingest_find_end(struct ingest *ingest, const struct space *space
 	if (marks == MARKS_CUT || marks == MARKS_AWAY)
 		return judge(ingest, marks == MARKS_CUT ? UNWIND_CUT : UNWIND_AWAY);
 	ingest->late += marks == MARKS_LATE;
+	/* The kernel's part left no room for the user's. */
 	if (sample->chain[n - 1] >= (uint64_t)PERF_CONTEXT_MAX)
-		return UNWIND_UNTRIED;
+		return judge(ingest, is_deepest(sample, max_stack) ? UNWIND_DEEP : UNWIND_UNTRIED);
 	/* The deferred user part never came. */
 	if (n > 1 && sample->chain[n - 2] == RECORD_CONTEXT_USER_DEFERRED)
 		return judge(ingest, UNWIND_CUT);
@@ -232,6 +233,17 @@ enum unwind_end ingest_find_end(struct ingest *ingest, const struct space *space
 	if (end == UNWIND_BROKEN && marks != MARKS_LATE)
 		count_broken(ingest, space, ingest->by_tables[event] ? address : 0, false);
 	return judge(ingest, end);
+}
+
+enum unwind_end ingest_end(struct ingest *ingest, const struct record *record, uint8_t event)
+{
+	const struct record_id *id = &record->id;
+
+	if (!ingest->unwind || !record->sample.chain_len)
+		return UNWIND_UNTRIED;
+	return ingest_find_end(ingest,
+		tasks_space(ingest->tasks, (int32_t)id->pid, (int32_t)id->tid, id->time_ns),
+		&record->sample, event);
 }
 
 void ingest_count_end(struct ingest *ingest, uint8_t event, uint8_t end)

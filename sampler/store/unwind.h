@@ -98,7 +98,7 @@ struct unwind_source {
 };
 
 enum unwind_end {
-	UNWIND_UNTRIED,
+	UNWIND_UNTRIED, /* no chain, or user code of a process without known mappings */
 	UNWIND_WHOLE, /* up to the entry of the program or thread */
 	UNWIND_CUT, /* the copy of the stack ended */
 	UNWIND_BROKEN, /* no rule, or one that does not fit the stack */

@@ -160,7 +160,12 @@ static bool has_late(struct rig *rig, uint64_t n)
 	return rig->status.chains.late >= n;
 }
 
-/* Samples wait a second for tables, and then are unwound without them. */
+static bool has_broken(struct rig *rig, uint64_t n)
+{
+	return rig->status.events[0].chains.broken >= n;
+}
+
+/* Samples wait a second for tables, and then are unwound without them.  None is called whole. */
 static void test_late_tables(void **state)
 {
 	int32_t pid;
@@ -177,7 +182,9 @@ static void test_late_tables(void **state)
 	/* A change of format waits for no tables. */
 	switch_to(rig, CALL_GRAPH_FP, 0);
 	assert_true(rig->status.chains.late > late);
+	assert_true(rig_wait(rig, has_broken, rig->status.events[0].chains.broken + 1));
 	rig_stop(rig);
+	assert_int_equal(rig->status.events[0].chains.whole, 0);
 	assert_int_equal(rig->status.unknown_records, 0);
 	finish(rig, pid);
 }

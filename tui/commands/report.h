@@ -71,7 +71,9 @@ struct report_event {
 	uint64_t throttled;
 	uint64_t exact, delivered; /* samples with an exact address, and all samples */
 	bool tells_exact; /* the event requests exact addresses (precise_ip), or has some */
-	struct unwind_ends chains; /* ends of the callchains of delivered samples, if known */
+	bool tells_chains; /* the ends of callchains are known, at least of some */
+	/* samples that pass: with a known end of their callchain, and with a whole callchain */
+	uint64_t chains, chains_whole;
 	uint64_t held_back; /* events counted by the kernel, neither sampled nor lost */
 	bool lost_of_all; /* lost and held_back include other processes, as in the engine */
 	uint64_t stood_still; /* number of stops because the event had no credit left */
@@ -169,7 +171,8 @@ int report_gather_notes(struct report *report, struct session *session);
 /* Adds each note of the engine or the recording once.  history: also notes on dropped history.
  * Returns 0 or -ENOMEM. */
 int report_add_session_notes(struct report *report, const struct session *session, bool history);
-/* Adds the reasons for incomplete callchains.  Returns 0 or -ENOMEM. */
+/* Adds the reasons for incomplete callchains, unless the request leaves samples or events with such
+ * chains out.  Returns 0 or -ENOMEM. */
 int report_add_chain_notes(struct report *report, const struct session *session);
 /* Adds a copy of a sentence, unless the report already has it.  Returns 0 or -ENOMEM. */
 int report_add_note(struct report *report, const char *sentence);

@@ -93,7 +93,7 @@ static void take_event(struct report_event *event, const struct engine_event_sta
 	event->exact = status->exact;
 	event->delivered = status->samples;
 	event->tells_exact = status->precise || status->exact;
-	event->chains = status->chains;
+	event->tells_chains = unwind_judged(&status->chains) > 0;
 	event->held_back = status->held_back;
 	event->lost_of_all = status->lost_of_all;
 	event->stood_still = status->stood_still;
@@ -285,6 +285,25 @@ static int add_chain_note(void *ctx, enum explain_level level, const char *sente
 	return report_add_note(ctx, sentence);
 }
 
+/* Causes are counted for all samples of all events.  Returns whether they apply to a report: it has
+ * no filter, and all events with incomplete chains. */
+static bool tells_causes(const struct session *session, const struct engine_status *status)
+{
+	uint8_t ids[ENGINE_EVENTS_TOLD];
+	const size_t n = report_choose_events(session, status, ids);
+
+	for (size_t i = 0; i < status->n_events; i++) {
+		const struct engine_event_status *event = &status->events[i];
+		bool shown = unwind_judged(&event->chains) == event->chains.whole;
+
+		for (size_t j = 0; j < n; j++)
+			shown |= ids[j] == event->id;
+		if (!shown)
+			return false;
+	}
+	return !session->request->n_terms && !session->request->n_only;
+}
+
 int report_add_chain_notes(struct report *report, const struct session *session)
 {
 	struct engine_status *status = malloc(sizeof(*status));
@@ -293,7 +312,9 @@ int report_add_chain_notes(struct report *report, const struct session *session)
 	if (!status)
 		return -ENOMEM;
 	session_status(session, status);
-	const int ret = chain_notes_add(&told, session, status, add_chain_note, report);
+	const int ret = tells_causes(session, status)
+		? chain_notes_add(&told, session, status, add_chain_note, report)
+		: 0;
 	free(status);
 	return ret;
 }
@@ -397,7 +418,7 @@ static void add_event(struct report_event *event, const struct engine_event_stat
 	event->exact += more->exact;
 	event->delivered += more->samples;
 	event->tells_exact |= more->precise || more->exact;
-	unwind_ends_add(&event->chains, &more->chains);
+	event->tells_chains |= unwind_judged(&more->chains) > 0;
 	event->held_back += more->held_back;
 	event->lost_of_all |= more->lost_of_all;
 	event->stood_still += more->stood_still;
@@ -542,6 +563,8 @@ static int gather_samples(struct report *report, struct report_source *source)
 	report_range(session, source->status, &scan->from_ns, &scan->to_ns);
 	ret = report->view == REPORT_FLAT ? report_gather_rows(report, source)
 					  : report_gather_trees(report, source);
+	if (!ret)
+		ret = report_gather_chains(report, source);
 	snapshot_release(store, &snapshot);
 	filter_free(filter);
 	return ret;

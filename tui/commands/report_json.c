@@ -183,9 +183,9 @@ static void add_event(struct json_object *events, const struct report *report,
 	if (event->tells_exact)
 		add_decimal(object, "exact_percent", report_percent(event->exact, event->delivered),
 			bad);
-	if (unwind_judged(&event->chains))
+	if (event->chains)
 		add_decimal(object, "chains_whole_percent",
-			report_percent(event->chains.whole, unwind_judged(&event->chains)), bad);
+			report_percent(event->chains_whole, event->chains), bad);
 	if (event->stood_still)
 		add_number(object, "stood_still", event->stood_still, bad);
 	add_number(object, "filtered", event->filtered, bad);

@@ -48,6 +48,8 @@ static inline double report_percent(uint64_t part, uint64_t whole)
 /* Gather sums of the events together with rows or trees.  Return 0 or -ENOMEM. */
 int report_gather_rows(struct report *report, const struct report_source *source);
 int report_gather_trees(struct report *report, const struct report_source *source);
+/* Counts the samples of each event by the end of their callchain.  Returns 0 or -ENOMEM. */
+int report_gather_chains(struct report *report, const struct report_source *source);
 int report_gather_file(struct report *report, struct session *session);
 void report_take_sums(struct report_event *event, const struct scan_sums *sums);
 

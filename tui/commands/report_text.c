@@ -360,9 +360,9 @@ static void put_event(FILE *out, const struct report *report, const struct repor
 	if (event->tells_exact)
 		fprintf(out, ", addresses exact %.1f%%",
 			report_percent(event->exact, event->delivered));
-	if (unwind_judged(&event->chains))
+	if (event->chains)
 		fprintf(out, ", chains whole %.1f%%",
-			report_percent(event->chains.whole, unwind_judged(&event->chains)));
+			report_percent(event->chains_whole, event->chains));
 	fputc('\n', out);
 }
 

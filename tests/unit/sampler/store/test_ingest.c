@@ -719,6 +719,10 @@ static void test_chains_too_deep(void **state)
 		/* A chain that continues with invalid addresses has no caller to lose. */
 		SAMPLE(ingest, PERF_RECORD_MISC_USER, USER, 0x10020, 0x10100, 0x900000);
 		assert_int_equal(ingest->ends[2].deep, most >= 2 && most <= 4);
+		/* Frames of the kernel leave no room. */
+		SAMPLE(ingest, PERF_RECORD_MISC_KERNEL, KERNEL, 0xffffffff81000020,
+			0xffffffff81000100, USER);
+		assert_int_equal(ingest->ends[2].deep, (most >= 2 && most <= 4) + (most == 2));
 	}
 }
 
@@ -750,6 +754,37 @@ static void test_kernel_threads_at_the_limit(void **state)
 	record.sample.chain = cut;
 	assert_int_equal(ingest_record(ingest, &record, 2), 0);
 	assert_int_equal(ingest->ends[2].deep, 2);
+	/* A process without a user part exits. */
+	record.id.pid = record.id.tid = PID;
+	record.sample.chain = short_chain;
+	record.sample.chain_len = 2;
+	assert_int_equal(ingest_record(ingest, &record, 2), 0);
+	assert_int_equal(ingest->ends[2].whole, 3);
+}
+
+/* A chain by frame pointers waits for the table that shows its end. */
+static void test_end_that_waits(void **state)
+{
+	bool pending = true;
+	const struct unwind_source source = {.find = find_by_page, .ctx = &pending};
+	const uint64_t chain[] = {USER, 0x11010, 0x11020};
+	const struct record record = {.type = PERF_RECORD_SAMPLE,
+		.misc = PERF_RECORD_MISC_USER,
+		.id = {.pid = PID, .tid = PID, .time_ns = S},
+		.sample = {.ip = 0x11010, .period = 1, .chain = chain, .chain_len = 3}};
+	struct ingest *ingest = *state;
+	struct unwind_totals totals = {0};
+
+	assert_int_equal(ingest_end(ingest, &record, 2), UNWIND_UNTRIED);
+	assert_int_equal(ingest_set_unwind(ingest, &source), 0);
+	assert_int_equal(ingest_end(ingest, &record, 2), UNWIND_WAITS);
+	ingest_unwind_totals(ingest, &totals);
+	assert_int_equal(totals.judged, 0);
+	pending = false;
+	assert_int_equal(ingest_end(ingest, &record, 2), UNWIND_BROKEN);
+	ingest_unwind_totals(ingest, &totals);
+	assert_int_equal(totals.judged, 1);
+	assert_int_equal(totals.broken[0].chains, 1);
 }
 
 static void test_other_records_are_ignored(void **state)
@@ -784,6 +819,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_fields, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_chains_too_deep, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_kernel_threads_at_the_limit, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_end_that_waits, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_mappings_change, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			test_functions_that_the_kernel_makes, setup, teardown),

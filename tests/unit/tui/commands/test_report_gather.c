@@ -372,6 +372,87 @@ static void test_causes_of_chains(void **state)
 	report_fini(&world.report);
 }
 
+static void add_below(uint32_t caller, unsigned int label, unsigned int samples)
+{
+	const uint32_t node = fixture_call(world.fixture, caller, world.fixture->program, 16);
+
+	while (samples--)
+		assert_int_equal(store_add(world.store, START_NS + 4ull * SECOND, node,
+					 world.fixture->labels[label], 1, CLOCK, 10),
+			0);
+}
+
+/* Chains of the samples that pass count.  They are left out if their outermost frame is unknown. */
+static void test_whole_chains(void **state)
+{
+	struct filter_term terms[] = {{.field = FILTER_COMM, .text = (char[]){"worker"}}};
+	const struct image key = {.kind = IMAGE_KSYMBOL, .path = (char *)"[truncated]"};
+	struct fixture *fixture = world.fixture;
+	const struct report_event *event;
+	uint32_t image, cut;
+
+	(void)state;
+	assert_int_equal(images_intern(fixture->images, &key, &image), 0);
+	cut = fixture_call(fixture, STACK_ROOT, image, 0);
+	add_below(cut, SERVER, 6);
+	add_below(cut, WORKER, 2);
+	add_below(fixture_call(fixture, STACK_ROOT, IMAGE_ID_UNKNOWN, 0x1234), SERVER, 3);
+	store_seal(world.store, 0, true);
+	assert_int_equal(gather(0)->chains, 0);
+	report_fini(&world.report);
+
+	/* the engine's numbers are of all samples */
+	world.status.events[0].chains = (struct unwind_ends){.whole = 1, .broken = 1};
+	event = gather(0);
+	assert_int_equal(event->samples, 41);
+	assert_int_equal(event->chains, 38);
+	assert_int_equal(event->chains_whole, 30);
+	assert_int_equal(world.report.events[1].chains, 0);
+	report_fini(&world.report);
+
+	world.request.terms = terms;
+	world.request.n_terms = 1;
+	event = gather(0);
+	assert_int_equal(event->chains, 9);
+	assert_int_equal(event->chains_whole, 7);
+	report_fini(&world.report);
+
+	world.request.view = REPORT_TREE;
+	assert_int_equal(gather(0)->chains_whole, 7);
+	report_fini(&world.report);
+}
+
+/* A report of some samples or events does not have the causes of all. */
+static void test_causes_of_other_samples(void **state)
+{
+	struct filter_term terms[] = {{.field = FILTER_COMM, .text = (char[]){"worker"}}};
+	char ticks[] = "cpu-clock", faults[] = "page-faults";
+	char *names[] = {ticks};
+
+	(void)state;
+	world.status.chains = (struct unwind_totals){.judged = 1000,
+		.stack_bytes = 16384,
+		.broken = {{.chains = 300, .image = world.fixture->library}}};
+	world.status.events[1].stack_bytes = 16384;
+	world.status.events[1].chains = (struct unwind_ends){.whole = 700, .broken = 300};
+	gather(0);
+	gather_notes(1);
+	report_fini(&world.report);
+
+	world.request.terms = terms;
+	world.request.n_terms = 1;
+	gather(0);
+	gather_notes(0);
+	world.request.n_terms = 0;
+	world.request.event_names = names;
+	world.request.n_event_names = 1;
+	world.session.recording = (void *)&world;
+	gather_notes(0);
+	names[0] = faults;
+	gather_notes(1);
+	report_fini(&world.report);
+}
+
 /* The first seconds say little about the rest. */
 static void test_when_chains_are_told(void **state)
 {
@@ -651,6 +732,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_rows, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_chains, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_causes_of_chains, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_whole_chains, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_causes_of_other_samples, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_code_without_rules, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_when_chains_are_told, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_time, setup, teardown),
