@@ -73,6 +73,13 @@ uint64_t coverage_ran_ns(bool runs, uint64_t cpu_ns, uint64_t wait_ns, uint64_t 
 	return cpu_ns + (rest_ns < TICK_NS ? rest_ns : TICK_NS);
 }
 
+uint64_t coverage_missed_ns(uint64_t missed_ns, uint64_t cpu_ns, uint64_t counted_ns)
+{
+	const uint64_t rest_ns = cpu_ns > counted_ns ? cpu_ns - counted_ns : 0;
+
+	return cpu_ns && rest_ns < missed_ns ? rest_ns : missed_ns;
+}
+
 void coverage_add_late(struct coverage *coverage, uint64_t ran_ns)
 {
 	coverage->late_ns += ran_ns;

@@ -32,7 +32,7 @@ struct coverage {
 	uint64_t weight, lost_weight; /* weight of those samples and of those losses */
 	uint64_t clock_ran_ns; /* see coverage_add_clock() */
 	uint64_t clock_before_ns; /* clock_ran_ns at the previous reading */
-	uint64_t late_ns; /* ns that new tasks ran before their events were opened */
+	uint64_t late_ns; /* ns that new tasks ran without their events */
 };
 
 /* Adds a time in which the event was armed for armed_ns of clock_ns.  hz is the event's frequency,
@@ -55,7 +55,11 @@ void coverage_add_clock(struct coverage *coverage, uint64_t ran_ns);
 /* Returns how many ns a task has run in the lifetime_ns since its birth.  cpu_ns and wait_ns are
  * the kernel's last accounting, up to a tick old for a running task. */
 uint64_t coverage_ran_ns(bool runs, uint64_t cpu_ns, uint64_t wait_ns, uint64_t lifetime_ns);
-/* Adds the ns that a new task ran before its event was opened. */
+/* Returns how many ns of CPU time a process may have without its tasks' events.  missed_ns is the
+ * most that they can have run.  counted_ns of the process's CPU time cpu_ns are accounted for;
+ * cpu_ns 0: unknown. */
+uint64_t coverage_missed_ns(uint64_t missed_ns, uint64_t cpu_ns, uint64_t counted_ns);
+/* Adds the ns that new tasks ran without their events. */
 void coverage_add_late(struct coverage *coverage, uint64_t ran_ns);
 
 /* Returns the counted periods without a sample or a loss.  Unless final, it uses the previous

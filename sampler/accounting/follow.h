@@ -26,6 +26,10 @@ struct follow_process {
 	uint64_t since_ticks; /* start_ticks below this: a child from before the attach */
 	uint64_t ended_ns; /* 0: alive */
 	uint64_t cpu_ticks; /* at the last look; owned by the engine */
+	/* ns of CPU time that are accounted for: before the attach, counted, or charged as missed.
+	 * missed_ns: the most that tasks may have run without events since the last tick.  Both are
+	 * owned by the engine. */
+	uint64_t counted_ns, missed_ns;
 	struct follow_task *first_task;
 	struct follow_process *next_ended;
 	bool listed; /* in the list of ended ones; may have been restarted since */
@@ -39,6 +43,7 @@ struct follow_task {
 	bool covered; /* covered by an inherited event; owned by the engine */
 	bool asked; /* the engine has checked whether it sleeps */
 	uint64_t born_ns; /* time of its FORK record; 0: older than the attach */
+	uint64_t gone_ns; /* its events came too late: it had ended by then; 0: they did not */
 	bool left_out; /* see follow_leave_out() */
 	struct follow_task *next, *prev; /* neighbours in the process's list */
 };

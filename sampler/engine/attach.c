@@ -220,31 +220,70 @@ static void plan_ring(struct engine *engine)
 		engine->budget.order = order;
 }
 
-void attach_add_late(struct engine *engine, uint64_t ran_ns)
+static void charge(struct engine *engine, struct follow_process *process, uint64_t ran_ns)
 {
-	for (unsigned int i = 0; i < engine->status.n_events && !engine->paused; i++)
-		if (choice_runs(engine, i))
+	for (unsigned int i = 0; i < engine->status.n_events; i++)
+		if (engine->choices[i].open && choice_ran(engine, i))
 			coverage_add_late(&engine->choices[i].coverage, ran_ns);
+	process->counted_ns += ran_ns;
 }
 
-uint64_t attach_lifetime_ns(const struct follow_task *task, uint64_t now_ns)
+/* Accounts the time that a task ran without events: ran_ns for sure, and at most most_ns. */
+static void add_late(
+	struct engine *engine, const struct follow_task *task, uint64_t ran_ns, uint64_t most_ns)
+{
+	if (engine->paused || engine->status.scope != SCOPE_TASK)
+		return;
+	charge(engine, task->process, ran_ns);
+	task->process->missed_ns += most_ns - ran_ns;
+}
+
+static uint64_t lifetime_ns(const struct follow_task *task, uint64_t now_ns)
 {
 	return task->born_ns && now_ns > task->born_ns ? now_ns - task->born_ns : 0;
 }
 
+void attach_miss(struct engine *engine, const struct follow_task *task, uint64_t end_ns)
+{
+	add_late(engine, task, 0, lifetime_ns(task, end_ns));
+}
+
 static void was_late(struct engine *engine, const struct follow_task *task)
 {
-	const uint64_t lifetime_ns = attach_lifetime_ns(task, sys_now_ns());
+	const uint64_t now_ns = sys_now_ns();
 	struct proc_thread thread;
 
 	if (engine->status.scope != SCOPE_TASK || !task->born_ns)
 		return;
 	if (proc_read_thread(task->tid, &thread) || !thread.has_times)
-		attach_add_late(engine, lifetime_ns);
+		attach_miss(engine, task, now_ns);
 	else
-		attach_add_late(engine,
-			coverage_ran_ns(
-				thread.state == 'R', thread.cpu_ns, thread.wait_ns, lifetime_ns));
+		add_late(engine, task, thread.cpu_ns,
+			coverage_ran_ns(thread.state == 'R', thread.cpu_ns, thread.wait_ns,
+				lifetime_ns(task, now_ns)));
+}
+
+/* Returns the CPU time of a process, or 0 if it is unknown. */
+static uint64_t find_cpu_ns(const struct engine *engine, const struct follow_process *process)
+{
+	if (process->pid == engine->status.command_pid && engine->status.command_ended)
+		return engine->launch.cpu_ns;
+	return sys_cpu_ns(process->pid);
+}
+
+void attach_settle_missed(struct engine *engine)
+{
+	struct follow_process *process;
+	size_t position = 0;
+
+	while ((process = idmap_next(&engine->follow.processes, &position))) {
+		if (!process->missed_ns)
+			continue;
+		charge(engine, process,
+			coverage_missed_ns(process->missed_ns, find_cpu_ns(engine, process),
+				process->counted_ns));
+		process->missed_ns = 0;
+	}
 }
 
 static void open_task(struct engine *engine, int32_t tid, bool born)
@@ -286,11 +325,13 @@ static void open_task(struct engine *engine, int32_t tid, bool born)
 		job->error = -ret;
 	switch (-ret) {
 	case ESRCH:
-		if (born) {
-			engine->status.tasks_missed++;
-			attach_add_late(engine, attach_lifetime_ns(task, sys_now_ns()));
-		}
+		engine->status.tasks_missed += born;
 		engine->targets.window_missed += born;
+		/* Its EXIT record has the time of its end. */
+		if (born && engine->scope.side_by_cpu)
+			task->gone_ns = sys_now_ns();
+		else if (born)
+			attach_miss(engine, task, sys_now_ns());
 		if (!born || !engine->scope.side_by_cpu)
 			attach_end_task(engine, task, engine->round.begun_ns);
 		break;
@@ -475,6 +516,8 @@ static int first_scan(struct engine *engine, struct job *job, struct follow_proc
 	(*process)->start_ticks = info.start_ticks;
 	engine->followed_changed = true;
 	if (job->named) {
+		if (!(*process)->first_task)
+			(*process)->counted_ns = sys_cpu_ns(job->pid);
 		(*process)->root = true;
 		free(idmap_remove(&engine->targets.detached, (uint32_t)job->pid));
 		(*process)->since_ticks = ticks_now();

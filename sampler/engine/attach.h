@@ -46,9 +46,11 @@ bool attach_economize(struct engine *engine);
 void attach_note_fd_limit(struct engine *engine, int error);
 /* Tries threads that were left out again, if descriptors were closed since. */
 void attach_left_out(struct engine *engine);
-/* Accounts ran_ns that a new task ran before its events were opened. */
-void attach_add_late(struct engine *engine, uint64_t ran_ns);
-uint64_t attach_lifetime_ns(const struct follow_task *task, uint64_t now_ns);
+/* Accounts the whole life of a task that had no events; it had ended by end_ns. */
+void attach_miss(struct engine *engine, const struct follow_task *task, uint64_t end_ns);
+/* Charges the time of tasks without events, at most the rest of their process's CPU time.  Call
+ * after the points were read, and before processes are removed. */
+void attach_settle_missed(struct engine *engine);
 /* Ends a thread, and its process if it was the last one. */
 void attach_end_task(struct engine *engine, struct follow_task *task, uint64_t time_ns);
 void target_attach(struct engine *engine, int32_t pid, int32_t tid);

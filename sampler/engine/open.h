@@ -65,6 +65,7 @@ struct point {
 	int tracker_fd; /* -1: none */
 	uint64_t tracker_lost;
 	uint64_t seen_ns; /* point of a CPU: the tracker's clock at the last tick */
+	uint64_t clock_ns; /* point of a task: the tracker's clock at the last read */
 	struct channel *channel; /* owned, except for inherited events */
 	struct channel *side; /* owned side-band ring, or NULL */
 	struct flight_ring *flight; /* receives the samples instead; NULL without flight recorder */

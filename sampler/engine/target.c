@@ -49,6 +49,8 @@ void target_detach(struct engine *engine, int32_t pid)
 	if (!process || process->ended_ns)
 		return;
 	engine_round(engine, true, false);
+	/* Charges what its tasks ran without events, while it is known. */
+	engine_tick(engine, true);
 	process = follow_process(&engine->follow, pid);
 	if (!process || process->ended_ns)
 		return;
@@ -129,7 +131,10 @@ void target_exit(struct engine *engine, int32_t tid, uint64_t time_ns)
 	if (task->queued && task->born_ns && engine->status.scope == SCOPE_TASK) {
 		engine->status.tasks_missed++;
 		engine->targets.window_missed++;
-		attach_add_late(engine, attach_lifetime_ns(task, time_ns));
+		attach_miss(engine, task, time_ns);
+	} else if (task->gone_ns) {
+		/* The EXIT record may be lost; time_ns is then much later. */
+		attach_miss(engine, task, task->gone_ns < time_ns ? task->gone_ns : time_ns);
 	}
 	if (task->point)
 		task->point->doomed = engine->round.have_doomed = true;
@@ -372,6 +377,7 @@ static int start_command(struct engine *engine)
 		engine_fail(engine, FAIL_SYSTEM, ENOMEM, NULL, NULL, pid, -1);
 		return -ENOMEM;
 	}
+	process->counted_ns = sys_cpu_ns(pid);
 	engine->followed_changed = true;
 	tasks_load_process(engine->ingest.tasks, pid);
 	if (engine->status.scope == SCOPE_TASK) {

@@ -233,6 +233,17 @@ static void read_event(
 		event->tracker_ran_ns = tracker->running_ns;
 }
 
+/* Adds the time that a task ran since the last read. */
+static void count_process(struct engine *engine, struct point *point, uint64_t clock_ns)
+{
+	struct follow_process *process =
+		point->cpu < 0 ? follow_process(&engine->follow, point->pid) : NULL;
+
+	if (process && clock_ns > point->clock_ns)
+		process->counted_ns += clock_ns - point->clock_ns;
+	point->clock_ns = clock_ns;
+}
+
 void engine_read_point(struct engine *engine, struct point *point)
 {
 	struct sys_counts tracker = {0};
@@ -241,6 +252,7 @@ void engine_read_point(struct engine *engine, struct point *point)
 	if (point->tracker_fd >= 0 && !sys_read(point->tracker_fd, &engine->features, &tracker)) {
 		engine->status.lost_side_band += tracker.lost - point->tracker_lost;
 		point->tracker_lost = tracker.lost;
+		count_process(engine, point, tracker.enabled_ns);
 	}
 	for (struct point_event *event = point->events; event; event = event->next) {
 		read_event(engine, event, &tracker);
@@ -536,6 +548,7 @@ static void settle_coverage(struct engine *engine)
 void engine_tick(struct engine *engine, bool all)
 {
 	read_points(engine, all);
+	attach_settle_missed(engine);
 	add_task_time(engine);
 	settle_coverage(engine);
 	note_changes(engine, all);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -164,19 +165,27 @@ int launch_go(struct launch *launch)
 	return -error;
 }
 
+static uint64_t in_ns(struct timeval ran)
+{
+	return ((uint64_t)ran.tv_sec * 1000000u + (uint64_t)ran.tv_usec) * 1000u;
+}
+
 bool launch_ended(struct launch *launch, int *status)
 {
+	struct rusage ran;
 	pid_t pid;
 
 	if (!launch->pid)
 		return false;
 	do
-		pid = waitpid(launch->pid, status, WNOHANG);
+		pid = wait4(launch->pid, status, WNOHANG, &ran);
 	while (pid < 0 && errno == EINTR);
 	if (!pid)
 		return false;
 	if (pid < 0)
 		*status = 0; /* another waiter took the status */
+	else
+		launch->cpu_ns = in_ns(ran.ru_utime) + in_ns(ran.ru_stime);
 	launch->pid = 0;
 	close_fd(&launch->pid_fd);
 	return true;

@@ -22,6 +22,8 @@ struct launch {
 	/* readable once the command ended; -1: not supported by the kernel, wait for pid instead */
 	int pid_fd;
 	int go_fd, error_fd;
+	/* CPU time of the ended command and of the children that it waited for; 0: unknown */
+	uint64_t cpu_ns;
 };
 
 /* Forks a child that waits for launch_go().  The child already sleeps when this returns.  If

@@ -324,6 +324,16 @@ uint64_t sys_now_ns(void)
 	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
+uint64_t sys_cpu_ns(int32_t pid)
+{
+	struct timespec ran;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &ran))
+		return 0;
+	return (uint64_t)ran.tv_sec * NS_PER_S + (uint64_t)ran.tv_nsec;
+}
+
 uint64_t sys_raise_nofile(void)
 {
 	struct rlimit limit;

@@ -117,6 +117,9 @@ int sys_modify(int fd, const struct perf_event_attr *attr);
 bool sys_breakpoints_fire(void);
 
 uint64_t sys_now_ns(void); /* CLOCK_MONOTONIC, the clock of every record */
+/* Returns the CPU time of a process and of its ended threads.  A thread that runs may have up to a
+ * tick more.  0: no such process. */
+uint64_t sys_cpu_ns(int32_t pid);
 
 /* Raises RLIMIT_NOFILE to the hard limit.  Returns the limit now in force. */
 uint64_t sys_raise_nofile(void);

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """New threads and processes run before their events are opened: coverage says so.
 
-The shell and the workload report how much there was to sample.
+The shell and the workloads report how much there was to sample.
 
-usage: late.py STROBE SYSCALLS   (the program, and the workload)
+usage: late.py STROBE SYSCALLS NEWBORNS   (the program, and the workloads)
 """
 
 import json
@@ -22,6 +22,9 @@ PROCESSES, RATE = 200, 1999
 SHORT = (f"i=0; while [ $i -lt {PROCESSES} ]; do sh -c 'j=0; while [ $j -lt 3000 ]; do j=$((j+1)); done';"
          " i=$((i+1)); done; times >")
 HITS, CHILDREN = 40_000, 8
+# Busy threads, and what each of the short ones does: tests/workloads/newborns.c.
+NEWBORNS = {"short threads that sleep": ["2", "500", "sleep"], "short threads that compute": ["0", "100", "work"]}
+NEWBORNS_MS = "3000"
 
 
 def event_of(strobe, arguments, command):
@@ -54,6 +57,23 @@ def clock(strobe, folder):
                   told <= share + 100 * unsampled_s / ran_s + 1, shown)
 
 
+def threads(strobe, newborns, folder):
+    """Short threads often end before their events open: coverage follows the CPU time alone."""
+    for name, shape in NEWBORNS.items():
+        used = os.path.join(folder, "used")
+        event, _ = event_of(strobe, ["-F", str(RATE), "-e", "cpu-clock"], [newborns, used, NEWBORNS_MS, *shape])
+        if not event:
+            continue
+        with open(used, encoding="ascii") as lines:
+            ran_ns = int(lines.read())
+        share, told = 100 * event["weight"] / ran_ns, event["coverage_percent"]
+        shown = f"told {told}, sampled {share:.1f} % of {ran_ns / 1e9:.2f} s"
+        if not checks.check(f"{name}: the coverage is known", told is not None, shown):
+            continue
+        # Both shares have the same samples.  strobe takes up to 2 % for samples that are not due.
+        checks.amount(f"{name}: coverage is what was sampled of the CPU time", share - 5 <= told <= share + 3, shown)
+
+
 def count(strobe, syscalls):
     if not os.access("/sys/kernel/tracing/events/syscalls/sys_enter_getppid/id", os.R_OK):
         checks.skip("tracepoints", "tracefs is not mounted, or not for this user")
@@ -68,9 +88,10 @@ def count(strobe, syscalls):
                  told is None or told <= share + 3, f"told {told}, sampled {share:.1f} %")
 
 
-def main(strobe, syscalls):
+def main(strobe, syscalls, newborns):
     with tempfile.TemporaryDirectory() as folder:
         clock(strobe, folder)
+        threads(strobe, newborns, folder)
     count(strobe, syscalls)
     checks.finish()
 

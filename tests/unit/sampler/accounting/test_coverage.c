@@ -221,6 +221,18 @@ static void test_late(void **state)
 	assert_true(coverable == 0);
 }
 
+/* The lifetimes of tasks without events are more than their CPU time if they slept. */
+static void test_missed(void **state)
+{
+	(void)state;
+	assert_int_equal(coverage_missed_ns(700, 1000, 900), 100);
+	assert_int_equal(coverage_missed_ns(70, 1000, 900), 70);
+	/* The counters were read later than the CPU time. */
+	assert_int_equal(coverage_missed_ns(700, 1000, 1001), 0);
+	assert_int_equal(coverage_missed_ns(700, 0, 900), 700);
+	assert_int_equal(coverage_missed_ns(0, 1000, 900), 0);
+}
+
 /* Parts of a period never become a sample. */
 static void test_parts_of_periods(void **state)
 {
@@ -252,6 +264,7 @@ int main(void)
 		cmocka_unit_test(test_skipped_periods),
 		cmocka_unit_test(test_counts),
 		cmocka_unit_test(test_late),
+		cmocka_unit_test(test_missed),
 		cmocka_unit_test(test_parts_of_periods),
 	};
 

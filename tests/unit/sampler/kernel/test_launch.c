@@ -43,6 +43,7 @@ static void test_status(void **state)
 	wait_for_end(&launch, &status);
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), 7);
+	assert_true(launch.cpu_ns > 0);
 	launch_close(&launch);
 }
 

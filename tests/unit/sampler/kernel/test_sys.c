@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -166,6 +167,24 @@ static void test_bad_descriptors(void **state)
 	assert_true(sys_set_period(-1, &attr) < 0);
 }
 
+static uint64_t own_cpu_ns(void)
+{
+	struct timespec ran;
+
+	assert_int_equal(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ran), 0);
+	return (uint64_t)ran.tv_sec * 1000000000u + (uint64_t)ran.tv_nsec;
+}
+
+static void test_cpu_time_of_a_process(void **state)
+{
+	const uint64_t before_ns = own_cpu_ns(), ns = sys_cpu_ns((int32_t)getpid());
+
+	(void)state;
+	assert_true(before_ns <= ns && ns <= own_cpu_ns());
+	/* Linux has no pids that large. */
+	assert_int_equal(sys_cpu_ns(1 << 25), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -176,6 +195,7 @@ int main(void)
 		cmocka_unit_test(test_old_kernel),
 		cmocka_unit_test(test_build_ids_are_not_asked_for),
 		cmocka_unit_test(test_bad_descriptors),
+		cmocka_unit_test(test_cpu_time_of_a_process),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
