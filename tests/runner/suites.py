@@ -25,7 +25,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from runner.machine import prepared  # noqa: E402
-from runner.outcome import LEAK, SANITIZER, Outcome, judge, without_figures  # noqa: E402
+from runner.outcome import LEAK, LEAKED, SANITIZER, Outcome, judge, without_figures  # noqa: E402
 from runner.reruns import settle  # noqa: E402
 from runner.summary import print_summary  # noqa: E402
 
@@ -129,15 +129,22 @@ def collect_reports(folder):
 
 
 def read_reports(folder, outcomes):
-    """Returns an outcome for each report, except leaks of programs with a case that ended early."""
-    early = {"test_" + outcome.name for outcome in outcomes if outcome.failed and not outcome.verdict}
+    """Returns an outcome for each report, except leaks of programs with a case that ended early.
+
+    With gcc's static libubsan, the file has only the summary and its name no program; the report
+    is in the test's output.
+    """
+    ended = [outcome for outcome in outcomes if outcome.failed and not outcome.verdict]
+    early = {"test_" + outcome.name for outcome in ended}
+    told = {pid for outcome in ended for said in outcome.said for pid in LEAKED.findall(said)}
     found = []
     for path in sorted(glob.glob(f"{glob.escape(folder)}/report.*")):
         with open(path, encoding="utf-8", errors="replace") as file:
             report = file.read()
-        program = os.path.basename(path).split(".")[1]
+        _, *program, pid = os.path.basename(path).split(".")
+        program = ".".join(program) or pid
         os.remove(path)
-        if not SANITIZER.search(report) and LEAK.search(report) and program in early:
+        if not SANITIZER.search(report) and LEAK.search(report) and (program in early or pid in told):
             continue
         summary = [line for line in report.splitlines() if line.startswith("SUMMARY")] or report.splitlines()[:1]
         outcome = Outcome("sanitizer", failed=[(program, " ".join(summary))], said=(report, ""))

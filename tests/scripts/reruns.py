@@ -33,6 +33,9 @@ with open(path, "a") as runs:
 if os.path.getsize(path) > times and how == "skips":
     print("skip: all: no events\\n0 passed, 0 failed, 1 skipped")
     sys.exit(0)
+if os.path.getsize(path) > times and how == "early":
+    print("[ RUN      ] a\\n[       OK ] a")
+    sys.exit(0)
 if os.path.getsize(path) > times:
     print("ok: steady\\nok: amount\\n2 passed, 0 failed, 0 skipped")
     sys.exit(0)
@@ -50,6 +53,12 @@ if how == "race":
     print("WARNING: ThreadSanitizer: data race (pid=9)", file=sys.stderr)
 if how == "leak":
     print("==9==ERROR: LeakSanitizer: detected memory leaks", file=sys.stderr)
+if how in ("early", "other"):
+    print("[ RUN      ] a\\n[  FAILED  ] a")
+    print("==test_early==9==ERROR: LeakSanitizer: detected memory leaks", file=sys.stderr)
+    with open(f"{os.environ['TMPDIR']}/report.{9 if how == 'early' else 8}", "w") as report:
+        report.write("SUMMARY: AddressSanitizer: 8 byte(s) leaked in 1 allocation(s).")
+    sys.exit(1)
 if how == "hidden":
     with open(f"{os.environ['TMPDIR']}/report.strobe.9", "w") as report:
         report.write("WARNING: ThreadSanitizer: data race (pid=9)\\nSUMMARY: ThreadSanitizer: data race a.c:7 in f")
@@ -167,6 +176,12 @@ def reruns():
     status, out, runs, _ = suites({"hidden": ("live", 1, "hidden"), "good": ("unit", 0, "assert")}, "--stage", "tsan")
     checks.check("a report that a test did not see fails the run", status == 1 and
                  "failed: sanitizer: strobe: SUMMARY: ThreadSanitizer: data race a.c:7 in f" in out, out)
+    status, out, _, _ = suites({"early": ("live", 1, "early")}, "--stage", "asan")
+    checks.check("a file of a leak that a test's early end explains is no report", status == 0 and
+                 "flaky: asan: early: a" in out and last_line(out) == "1 passed, 0 failed, 0 skipped", out)
+    status, out, _, _ = suites({"early": ("live", 1, "other")}, "--stage", "asan")
+    checks.check("a file of another process's leak fails the run", status == 1 and
+                 "failed: sanitizer: 8: SUMMARY: AddressSanitizer: 8 byte(s) leaked" in out, out)
     tests = {"still": ("unit", 0, "still"), "alive": ("live", 0, "still"), "good": ("unit", 0, "assert"), "other": ("files", 0, "assert")}
     for stage, passed in (("tests", 4), ("tsan", 3)):
         _, out, runs, _ = suites(tests, "--stage", stage, "--no-suite=files")
