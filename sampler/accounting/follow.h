@@ -26,7 +26,8 @@ struct follow_process {
 	uint64_t since_ticks; /* start_ticks below this: a child from before the attach */
 	uint64_t ended_ns; /* 0: alive */
 	uint64_t cpu_ticks; /* at the last look; owned by the engine */
-	/* ns of CPU time that are accounted for: before the attach, counted, or charged as missed.
+	/* ns of CPU time that are accounted for: before the last comparison or the attach, counted
+	 * since, or charged as missed.
 	 * missed_ns: the most that tasks may have run without events since the last tick.  Both are
 	 * owned by the engine. */
 	uint64_t counted_ns, missed_ns;

@@ -271,18 +271,39 @@ static uint64_t find_cpu_ns(const struct engine *engine, const struct follow_pro
 	return sys_cpu_ns(process->pid);
 }
 
+/* Points without samples are not read at each tick. */
+static void read_tasks(struct engine *engine, const struct follow_process *process)
+{
+	for (const struct follow_task *task = process->first_task; task; task = task->next)
+		if (task->point && !task->point->on_exec)
+			engine_read_point(engine, task->point);
+}
+
+/* The clocks of tasks and of their process differ by some thousandths.  Each comparison therefore
+ * covers only the time since the last one. */
+static void settle_missed(struct engine *engine, struct follow_process *process)
+{
+	uint64_t cpu_ns;
+
+	read_tasks(engine, process);
+	cpu_ns = find_cpu_ns(engine, process);
+	charge(engine, process,
+		coverage_missed_ns(process->missed_ns, cpu_ns, process->counted_ns));
+	if (cpu_ns)
+		process->counted_ns = cpu_ns;
+	process->missed_ns = 0;
+}
+
 void attach_settle_missed(struct engine *engine)
 {
 	struct follow_process *process;
 	size_t position = 0;
 
 	while ((process = idmap_next(&engine->follow.processes, &position))) {
-		if (!process->missed_ns)
-			continue;
-		charge(engine, process,
-			coverage_missed_ns(process->missed_ns, find_cpu_ns(engine, process),
-				process->counted_ns));
-		process->missed_ns = 0;
+		if (process->missed_ns)
+			settle_missed(engine, process);
+		else if (engine->paused)
+			process->counted_ns = find_cpu_ns(engine, process);
 	}
 }
 
@@ -495,6 +516,7 @@ static void forget_process(struct engine *engine, struct follow_process *process
 static int first_scan(struct engine *engine, struct job *job, struct follow_process **process)
 {
 	struct proc_process info;
+	bool whole;
 	int ret;
 
 	/* Drain first, so the end of an earlier process with this pid is not taken for its end. */
@@ -510,13 +532,14 @@ static int first_scan(struct engine *engine, struct job *job, struct follow_proc
 	if (*process && !(*process)->ended_ns && (*process)->start_ticks &&
 		(*process)->start_ticks != info.start_ticks)
 		forget_process(engine, *process); /* the pid was reused */
+	whole = *process && (*process)->whole;
 	*process = follow_add_process(&engine->follow, job->pid, job->tid < 0);
 	if (!*process)
 		return -ENOMEM;
 	(*process)->start_ticks = info.start_ticks;
 	engine->followed_changed = true;
 	if (job->named) {
-		if (!(*process)->first_task)
+		if (!(*process)->first_task || (!whole && job->tid < 0))
 			(*process)->counted_ns = sys_cpu_ns(job->pid);
 		(*process)->root = true;
 		free(idmap_remove(&engine->targets.detached, (uint32_t)job->pid));

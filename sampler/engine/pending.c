@@ -8,7 +8,7 @@
  * code: their addresses mean what they meant before.
  *
  * A chain by frame pointers waits for the table of its outermost code, which shows whether it is
- * whole.  Snapshots of the flight recorder do not wait for it, since all their samples are late.
+ * whole.  Without the table it counts as broken.
  */
 #include "sampler/base/grow.h"
 #include "sampler/engine/internal.h"
@@ -53,27 +53,16 @@ static enum unwind_end find_end(struct engine *engine, unsigned int index, struc
 
 	if (ingest_unwind(&engine->ingest, record, &engine->choices[index].format, &end))
 		return UNWIND_UNTRIED;
-	if (end == UNWIND_UNTRIED && !engine->flight.on)
+	if (end == UNWIND_UNTRIED)
 		end = ingest_end(&engine->ingest, record, engine->status.events[index].id);
 	return end;
-}
-
-/* Judges a chain that waits no longer.  Without its table it is not known to be whole. */
-static enum unwind_end give_up(struct engine *engine, unsigned int index, struct record *record)
-{
-	enum unwind_end end;
-
-	if (engine->choices[index].format.sample_type & PERF_SAMPLE_STACK_USER)
-		ingest_mark_late(&engine->ingest, record);
-	end = ingest_end(&engine->ingest, record, engine->status.events[index].id);
-	return end == UNWIND_WAITS ? UNWIND_BROKEN : end;
 }
 
 static void take_in(struct engine *engine, unsigned int index,
 	const struct perf_event_header *header, struct record *record, enum unwind_end end)
 {
 	if (end == UNWIND_WAITS)
-		end = give_up(engine, index, record);
+		end = ingest_give_up(&engine->ingest, record, engine->status.events[index].id);
 
 	struct ingest_sample sample = {.record = record,
 		.event = engine->status.events[index].id,
@@ -92,18 +81,19 @@ void pending_take(struct engine *engine, unsigned int index, const struct perf_e
 {
 	const enum unwind_end end = find_end(engine, index, record);
 
-	if (end == UNWIND_WAITS && hold(engine, index, header, record))
+	/* A snapshot of the flight recorder has waited already. */
+	if (end == UNWIND_WAITS && !engine->flight.on && hold(engine, index, header, record))
 		return;
 	take_in(engine, index, header, record, end);
 }
 
 enum unwind_end pending_unwind_now(struct engine *engine, unsigned int index, struct record *record)
 {
-	enum unwind_end end;
+	const enum unwind_end end = find_end(engine, index, record);
 
-	if (ingest_unwind(&engine->ingest, record, &engine->choices[index].format, &end))
-		return UNWIND_UNTRIED;
-	return end == UNWIND_WAITS ? give_up(engine, index, record) : end;
+	if (end != UNWIND_WAITS)
+		return end;
+	return ingest_give_up(&engine->ingest, record, engine->status.events[index].id);
 }
 
 /* Returns false if the sample still waits. */

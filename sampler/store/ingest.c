@@ -397,8 +397,10 @@ static void walk_begin(struct ingest *ingest, struct walks *walks, struct walk *
 		put_first(walk, (struct place){.address = sample->ip, .mode = mode});
 	else if (sample->ip && sample->ip != walk->places[0].address)
 		walk->places[0] = (struct place){.address = sample->ip, .mode = mode};
-	if (is_truncated(walk->sample) && walk->n < STACK_DEPTH_MAX)
+	if (is_truncated(walk->sample)) {
+		walk->n -= walk->n == STACK_DEPTH_MAX;
 		walk->places[walk->n++] = (struct place){.address = TRUNCATED, .mode = FRAME_USER};
+	}
 	walks->used += walk->n;
 	hash_callers(ingest, walk->space, record->id.time_ns, walk->places, walk->n, walk->callers);
 	/* Callers further out are seldom needed. */
@@ -573,6 +575,9 @@ static int take_batch(
 		if (samples[i].end == UNWIND_UNTRIED)
 			samples[i].end = (uint8_t)ingest_find_end(
 				ingest, walk->space, &record->sample, samples[i].event);
+		/* Without its table a chain is not known to be whole. */
+		if (samples[i].end == UNWIND_WAITS)
+			samples[i].end = UNWIND_BROKEN;
 		walk->dropped = 0;
 		walk->hash =
 			hash_in_space(ingest, samples[i].hash, walk->space, record->id.time_ns) ^
@@ -638,8 +643,6 @@ static int add_with_fields(
  * it. */
 static int remember(struct ingest *ingest, const struct walk *walk)
 {
-	if (walk->sample->end == UNWIND_WAITS)
-		return 0;
 	if (walk->known)
 		return 0;
 	/* The mapping may be known next time. */

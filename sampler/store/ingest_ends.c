@@ -326,23 +326,6 @@ static size_t mark_end(struct ingest *ingest, const struct space *space, enum un
 	return n;
 }
 
-void ingest_mark_late(struct ingest *ingest, struct record *record)
-{
-	struct record_sample *sample = &record->sample;
-	size_t n = sample->chain_len;
-	uint64_t *chain = n && !(sample->chain[n - 1] >> 63) ? next_unwound(ingest) : NULL;
-
-	if (!chain) {
-		ingest->late++;
-		return;
-	}
-	if (n > CHAIN_WORDS_MAX - MARKS_LATE)
-		n = CHAIN_WORDS_MAX - MARKS_LATE;
-	memcpy(chain, sample->chain, n * sizeof(*chain));
-	sample->chain = chain;
-	sample->chain_len = put_marks(chain, n, MARKS_LATE);
-}
-
 /* Returns how many user frames may follow the kernel's. */
 static size_t user_frames(const struct record_format *format, const uint64_t *chain, size_t n)
 {
@@ -402,4 +385,53 @@ int ingest_unwind(struct ingest *ingest, struct record *record, const struct rec
 	sample->chain = chain;
 	sample->chain_len = found ? mark_end(ingest, space, *end, chain, n) : n;
 	return 0;
+}
+
+/* Marks that the chain is the kernel's.  Its next judgement counts the mark. */
+static void mark_late(struct ingest *ingest, struct record *record)
+{
+	struct record_sample *sample = &record->sample;
+	size_t n = sample->chain_len;
+	uint64_t *chain = n && !(sample->chain[n - 1] >> 63) ? next_unwound(ingest) : NULL;
+
+	if (!chain) {
+		ingest->late++;
+		return;
+	}
+	if (n > CHAIN_WORDS_MAX - MARKS_LATE)
+		n = CHAIN_WORDS_MAX - MARKS_LATE;
+	memcpy(chain, sample->chain, n * sizeof(*chain));
+	sample->chain = chain;
+	sample->chain_len = put_marks(chain, n, MARKS_LATE);
+}
+
+enum unwind_end ingest_give_up(struct ingest *ingest, struct record *record, uint8_t event)
+{
+	enum unwind_end end;
+
+	mark_late(ingest, record);
+	end = ingest_end(ingest, record, event);
+	return end == UNWIND_WAITS ? judge(ingest, UNWIND_BROKEN) : end;
+}
+
+bool ingest_waits(struct ingest *ingest, struct record *record, const struct record_format *format)
+{
+	const struct record_sample *sample = &record->sample;
+	const uint64_t n = sample->chain_len - count_marks(sample);
+	const struct space *space;
+	uint64_t address, *chain;
+	size_t found;
+
+	if (!ingest->unwind)
+		return false;
+	space = tasks_space(ingest->tasks, (int32_t)record->id.pid, (int32_t)record->id.tid,
+		record->id.time_ns);
+	if (!unwind_can(sample, format, ingest->machine))
+		return n && space && space_count(space) &&
+			judge_outermost(ingest->unwind, space, sample->chain, n, &address) ==
+			UNWIND_WAITS;
+	chain = next_unwound(ingest);
+	return chain &&
+		unwind_chain(ingest->unwind, space, sample, format, ingest->machine, chain,
+			STACK_DEPTH_MAX / 2, &found) == UNWIND_WAITS;
 }

@@ -508,17 +508,20 @@ class Harness:
                 n = counts[role][call]
                 name = f"{scenario.name}: {role} {call} %d {errno.errorcode[error]} {often}"
                 found.append([(name % i, f"{role} {call} {i} {error} {often}") for i in range(n)])
-        return outcome, [plans for plans in found if plans]
+        return outcome, found
 
-    def choose(self, groups, budget):
-        """Choose as many faults of each call as fit, evenly; at least one.
+    def choose(self, groups, budget, turn):
+        """Choose as many faults of each call as fit, evenly.
 
-        A call that fails for good gets more: its positions differ most."""
+        A call that fails for good gets more: its positions differ most.  If there is no room for
+        one of each, scenarios take turns: their number is turn."""
         def number(plans, share):
             return min(len(plans), share * (ON_WEIGHT if plans[0][1].endswith(" on") else 1))
 
         if self.options.all:
             return [plan for plans in groups for plan in plans[::self.options.step]]
+        every = -(-sum(map(bool, groups)) // max(budget, 1))
+        groups = [plans for plans in groups[turn % every::every] if plans]
         share = 1
         while share < budget and sum(number(plans, share + 1) for plans in groups) <= budget:
             share += 1
@@ -556,15 +559,15 @@ def try_all(harness, checks, scenarios, share, keep):
     share: faults for each unit of a scenario's weight."""
     options, work = harness.options, []
     bad, ran = collections.Counter(), collections.Counter()
-    for scenario in scenarios:
+    for turn, scenario in enumerate(scenarios):
         outcome, groups = harness.prepare(scenario)
         if groups is None:
             checks.check(f"{scenario.name}: healthy", False, outcome)
-        elif not groups:
+        elif not any(groups):
             checks.skip(scenario.name, "the preloaded library does not fit this build")
         else:
-            print(f"{scenario.name}: {sum(map(len, groups))} calls of {len(groups)} kinds")
-            work += [(scenario, plan) for plan in harness.choose(groups, int(share * scenario.weight))
+            print(f"{scenario.name}: {sum(map(len, groups))} calls of {sum(map(bool, groups))} kinds")
+            work += [(scenario, plan) for plan in harness.choose(groups, int(share * scenario.weight), turn)
                      if options.only in plan[0]]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         futures = {pool.submit(harness.try_plan, scenario, plan): (scenario, name, plan) for scenario, (name, plan) in work}
@@ -592,7 +595,7 @@ def main():
     parser.add_argument("--step", type=int, default=1)
     parser.add_argument("--only", default="")
     parser.add_argument("--jobs", type=int, default=4)
-    parser.add_argument("--budget", type=int, default=1200)
+    parser.add_argument("--budget", type=int, default=600)
     parser.add_argument("--keep", help="a file for all that failed, one a line")
     options = parser.parse_args()
     checks = Checks()

@@ -139,9 +139,11 @@ def test_recording():
 prepare()
 try:
     test("replaced by another file", script(REPLACED))
-    test("written over", script("cp {new} {program}"))
-    test("renamed over", script("cp {new} {program}.new && mv {program}.new {program}"))
-    test("compiled anew", rebuild(), ("symbol,image", "image,symbol"))
+    # A sanitizer build judges memory, which is the same however the file is replaced.
+    if common.amounts_count():
+        test("written over", script("cp {new} {program}"))
+        test("renamed over", script("cp {new} {program}.new && mv {program}.new {program}"))
+    test("compiled anew", rebuild(), ("symbol,image", "image,symbol") if common.amounts_count() else ("image,symbol",))
     test_machine()
     test_recording()
 finally:

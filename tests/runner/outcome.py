@@ -25,8 +25,8 @@ CRASHED = re.compile(rf"^crash: |^Traceback \(most recent call|Test failed with 
 SANITIZER = re.compile(r"(?:ERROR|WARNING): (?!Leak)\w+Sanitizer\b|SUMMARY: \w+Sanitizer: (?!\d+ byte\(s\) leaked)|"
                        r"\bruntime error: ")
 LEAK = re.compile(r"ERROR: LeakSanitizer\b|SUMMARY: \w+Sanitizer: \d+ byte\(s\) leaked")
-# The process of a leak's report.
-LEAKED = re.compile(r"==(\d+)==ERROR: LeakSanitizer\b")
+# The program and process of a leak's report.
+LEAKED = re.compile(r"==(\w+)==(\d+)==ERROR: LeakSanitizer\b")
 
 
 def without_figures(case):

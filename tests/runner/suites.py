@@ -136,15 +136,15 @@ def read_reports(folder, outcomes):
     """
     ended = [outcome for outcome in outcomes if outcome.failed and not outcome.verdict]
     early = {"test_" + outcome.name for outcome in ended}
-    told = {pid for outcome in ended for said in outcome.said for pid in LEAKED.findall(said)}
+    told = {pid: program for outcome in ended for said in outcome.said for program, pid in LEAKED.findall(said)}
     found = []
     for path in sorted(glob.glob(f"{glob.escape(folder)}/report.*")):
         with open(path, encoding="utf-8", errors="replace") as file:
             report = file.read()
         _, *program, pid = os.path.basename(path).split(".")
-        program = ".".join(program) or pid
+        program = ".".join(program) or told.get(pid, pid)
         os.remove(path)
-        if not SANITIZER.search(report) and LEAK.search(report) and (program in early or pid in told):
+        if not SANITIZER.search(report) and LEAK.search(report) and program in early:
             continue
         summary = [line for line in report.splitlines() if line.startswith("SUMMARY")] or report.splitlines()[:1]
         outcome = Outcome("sanitizer", failed=[(program, " ".join(summary))], said=(report, ""))

@@ -285,10 +285,12 @@ static int add_chain_note(void *ctx, enum explain_level level, const char *sente
 	return report_add_note(ctx, sentence);
 }
 
-/* Causes are counted for all samples of all events.  Returns whether they apply to a report: it has
- * no filter, and all events with incomplete chains. */
+/* Causes are counted for all samples of all events, in recordings for those of the time range.
+ * Returns whether they apply to a report: it has no filter, and all events with incomplete
+ * chains. */
 static bool tells_causes(const struct session *session, const struct engine_status *status)
 {
+	const struct request *request = session->request;
 	uint8_t ids[ENGINE_EVENTS_TOLD];
 	const size_t n = report_choose_events(session, status, ids);
 
@@ -301,7 +303,9 @@ static bool tells_causes(const struct session *session, const struct engine_stat
 		if (!shown)
 			return false;
 	}
-	return !session->request->n_terms && !session->request->n_only;
+	if (!session->recording && (request->time_from_s > 0 || request->time_to_s > 0))
+		return false;
+	return !request->n_terms && !request->n_only;
 }
 
 int report_add_chain_notes(struct report *report, const struct session *session)

@@ -109,7 +109,63 @@ static void test_cpu_time_is_the_most(void **state)
 	/* Lifetimes from before the last tick no longer matter. */
 	expect(engine, 130);
 	engine_read_point(engine, &point);
-	assert_int_equal(follow_process(&engine->follow, PID)->counted_ns, 1130);
+	assert_int_equal(follow_process(&engine->follow, PID)->counted_ns, 1800);
+}
+
+/* Trackers may run ahead of the process's clock, or behind it. */
+static void test_clocks_that_differ(void **state)
+{
+	struct engine *engine = *state;
+	struct point point = {.pid = PID, .tid = PID, .cpu = -1, .tracker_fd = TRACKER_FD};
+
+	tracker_ns = 3000;
+	engine_read_point(engine, &point);
+	cpu_ns = 1000;
+	miss(engine, 500);
+	expect(engine, 0);
+	cpu_ns = 1500;
+	miss(engine, 500);
+	expect(engine, 500);
+	cpu_ns = 9000;
+	miss(engine, 10);
+	expect(engine, 510);
+	/* Only what came since then is in question. */
+	miss(engine, 500);
+	expect(engine, 510);
+}
+
+/* A thread's point that had no samples is read first. */
+static void test_quiet_points(void **state)
+{
+	struct engine *engine = *state;
+	struct follow_process *process = follow_process(&engine->follow, PID);
+	struct point point = {.pid = PID, .tid = PID, .cpu = -1, .tracker_fd = TRACKER_FD};
+	struct follow_task *task = follow_add_task(&engine->follow, process, PID);
+
+	assert_non_null(task);
+	task->point = &point;
+	tracker_ns = 900;
+	cpu_ns = 1000;
+	miss(engine, 500);
+	expect(engine, 100);
+	task->point = NULL;
+}
+
+/* CPU time during a pause is not missed. */
+static void test_pause(void **state)
+{
+	struct engine *engine = *state;
+
+	engine->paused = true;
+	cpu_ns = 500;
+	miss(engine, 500);
+	expect(engine, 0);
+	engine->paused = false;
+	miss(engine, 400);
+	expect(engine, 0);
+	cpu_ns = 600;
+	miss(engine, 400);
+	expect(engine, 100);
 }
 
 /* Time on CPUs is not that of one process. */
@@ -172,6 +228,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_cpu_time_is_the_most, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_clocks_that_differ, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_quiet_points, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_pause, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_points_of_cpus, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unknown_cpu_time, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_not_missed, setup, teardown),

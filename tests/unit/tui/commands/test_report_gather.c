@@ -444,6 +444,10 @@ static void test_causes_of_other_samples(void **state)
 	gather(0);
 	gather_notes(0);
 	world.request.n_terms = 0;
+	world.request.time_to_s = 1;
+	assert_int_equal(report_add_chain_notes(&world.report, &world.session), 0);
+	assert_int_equal(world.report.n_notes, 0);
+	world.request.time_to_s = 0;
 	world.request.event_names = names;
 	world.request.n_event_names = 1;
 	world.session.recording = (void *)&world;
