@@ -156,18 +156,18 @@ static bool waits(struct engine *engine, const struct entry *entry)
 		ingest_waits(&engine->ingest, &record, format);
 }
 
-/* Gives unwind tables TABLES_NS to come; those of all known code are loaded at once. */
+/* Gives unwind tables TABLES_NS to come. */
 static void take_all(struct engine *engine, const struct entries *entries)
 {
 	const struct timespec pause = {.tv_nsec = PAUSE_NS};
 	const uint64_t end_ns = sys_now_ns() + TABLES_NS;
 
-	for (size_t i = 0; i < entries->n && sys_now_ns() < end_ns; i++)
-		(void)waits(engine, &entries->at[i]);
 	for (size_t i = 0; i < entries->n; i++) {
 		const struct entry *entry = &entries->at[i];
 
 		flight_let_in(engine, entry->time_ns);
+		/* Tasks become known at the times of their first samples. */
+		tap_time(engine, entry->time_ns);
 		while (sys_now_ns() < end_ns && waits(engine, entry))
 			nanosleep(&pause, NULL);
 		round_take_sample(engine, entry->choice, NULL, entry->header, entry->of_task);

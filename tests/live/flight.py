@@ -75,8 +75,13 @@ def by_trigger(strobe, shares):
     with started([shares]) as target:
         found = run([strobe, "report", "-p", str(target.pid), "-F", str(HZ), "--flight-recorder", "60", "--flight-trigger",
                      "cpu>1%,1", "--format", "json"])
+        plain = run([strobe, "report", "-p", str(target.pid), "-F", str(HZ), "--call-graph", "fp", "--duration", "0.5", "--format",
+                     "json"])
     checks.check("the trigger ends the report", found.status == 0 and not found.hung, found)
     check_share("its shares after a trigger", found.out, 10)
+    whole = [json.loads(each.out)["events"][0]["chains_whole_percent"] if each.out else None for each in (found, plain)]
+    # Its first chains wait for tables, too.
+    checks.check("call chains are judged as without the recorder", None not in whole and abs(whole[0] - whole[1]) < 10, whole)
 
 
 def last_seconds_only(strobe, shares, folder):
