@@ -532,6 +532,7 @@ static int first_scan(struct engine *engine, struct job *job, struct follow_proc
 	if (*process && !(*process)->ended_ns && (*process)->start_ticks &&
 		(*process)->start_ticks != info.start_ticks)
 		forget_process(engine, *process); /* the pid was reused */
+	*process = follow_process(&engine->follow, job->pid);
 	whole = *process && (*process)->whole;
 	*process = follow_add_process(&engine->follow, job->pid, job->tid < 0);
 	if (!*process)
@@ -539,8 +540,10 @@ static int first_scan(struct engine *engine, struct job *job, struct follow_proc
 	(*process)->start_ticks = info.start_ticks;
 	engine->followed_changed = true;
 	if (job->named) {
-		if (!(*process)->first_task || (!whole && job->tid < 0))
+		if (!(*process)->first_task || (!whole && job->tid < 0)) {
+			read_tasks(engine, *process);
 			(*process)->counted_ns = sys_cpu_ns(job->pid);
+		}
 		(*process)->root = true;
 		free(idmap_remove(&engine->targets.detached, (uint32_t)job->pid));
 		(*process)->since_ticks = ticks_now();

@@ -431,8 +431,10 @@ void change_paused(struct engine *engine, bool pause)
 			error = -ret;
 	}
 	/* Samples that came until each ring stood belong to the time before the pause. */
-	if (pause)
+	if (pause) {
+		sys_wait_for_hits();
 		engine_round(engine, true, true);
+	}
 	span_stop(engine);
 	flight_pause(engine, pause);
 	/* The rings already run at this tick, so it covers the whole pause. */

@@ -102,6 +102,8 @@ static void stop_sampling(struct engine *engine)
 	engine_round(engine, true, true);
 	pending_retry(engine, true);
 	span_finish(engine, end_ns);
+	/* The clocks of processes run on during the snapshot. */
+	attach_settle_missed(engine);
 	flight_snapshot(engine);
 	engine_tick(engine, true);
 	target_close_all(engine);

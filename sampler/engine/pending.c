@@ -15,9 +15,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define PENDING_BYTES (16u << 20)
 #define PENDING_NS 1000000000ull
+#define TABLE_NS 250000000ull /* the most that a snapshot waits for one table */
+#define PAUSE_NS 1000000
 
 struct held {
 	size_t len; /* length of the record, which follows */
@@ -58,6 +61,24 @@ static enum unwind_end find_end(struct engine *engine, unsigned int index, struc
 	return end;
 }
 
+/* Unwinds or judges the chain of a new sample.  Snapshots of the flight recorder wait here, since
+ * their samples are taken in by time. */
+static enum unwind_end find_end_now(
+	struct engine *engine, unsigned int index, struct record *record)
+{
+	const struct timespec pause = {.tv_nsec = PAUSE_NS};
+	enum unwind_end end = find_end(engine, index, record);
+	uint64_t now_ns = engine->pending.until_ns ? sys_now_ns() : 0;
+	const uint64_t end_ns = now_ns + TABLE_NS;
+
+	while (end == UNWIND_WAITS && now_ns < end_ns && now_ns < engine->pending.until_ns) {
+		nanosleep(&pause, NULL);
+		now_ns = sys_now_ns();
+		end = find_end(engine, index, record);
+	}
+	return end;
+}
+
 static void take_in(struct engine *engine, unsigned int index,
 	const struct perf_event_header *header, struct record *record, enum unwind_end end)
 {
@@ -79,9 +100,8 @@ static void take_in(struct engine *engine, unsigned int index,
 void pending_take(struct engine *engine, unsigned int index, const struct perf_event_header *header,
 	struct record *record)
 {
-	const enum unwind_end end = find_end(engine, index, record);
+	const enum unwind_end end = find_end_now(engine, index, record);
 
-	/* A snapshot of the flight recorder has waited already. */
 	if (end == UNWIND_WAITS && !engine->flight.on && hold(engine, index, header, record))
 		return;
 	take_in(engine, index, header, record, end);
@@ -89,7 +109,7 @@ void pending_take(struct engine *engine, unsigned int index, const struct perf_e
 
 enum unwind_end pending_unwind_now(struct engine *engine, unsigned int index, struct record *record)
 {
-	const enum unwind_end end = find_end(engine, index, record);
+	const enum unwind_end end = find_end_now(engine, index, record);
 
 	if (end != UNWIND_WAITS)
 		return end;

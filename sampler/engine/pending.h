@@ -19,6 +19,7 @@ struct record;
 struct pending {
 	uint8_t *bytes;
 	size_t len, size;
+	uint64_t until_ns; /* during a snapshot: end of the time that it may wait for tables */
 };
 
 /* Takes a wanted sample into the store, at once or when its stack can be unwound. */

@@ -12,11 +12,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define SAMPLES_AT_ONCE 4096 /* samples between checks of the store's budget */
-#define TABLES_NS 1000000000ull
-#define PAUSE_NS 1000000
+#define TABLES_NS 1000000000ull /* the most that a snapshot waits for unwind tables */
 
 struct entry {
 	uint64_t time_ns;
@@ -146,34 +144,18 @@ static int compare(const void *left, const void *right)
 	return a->place > b->place ? -1 : 1;
 }
 
-/* Whether an unwind table that it needs is still to come. */
-static bool waits(struct engine *engine, const struct entry *entry)
-{
-	const struct record_format *format = &engine->choices[entry->choice].format;
-	struct record record;
-
-	return !record_decode(&record, entry->header, format) &&
-		ingest_waits(&engine->ingest, &record, format);
-}
-
-/* Gives unwind tables TABLES_NS to come. */
 static void take_all(struct engine *engine, const struct entries *entries)
 {
-	const struct timespec pause = {.tv_nsec = PAUSE_NS};
-	const uint64_t end_ns = sys_now_ns() + TABLES_NS;
-
+	engine->pending.until_ns = sys_now_ns() + TABLES_NS;
 	for (size_t i = 0; i < entries->n; i++) {
 		const struct entry *entry = &entries->at[i];
 
 		flight_let_in(engine, entry->time_ns);
-		/* Tasks become known at the times of their first samples. */
-		tap_time(engine, entry->time_ns);
-		while (sys_now_ns() < end_ns && waits(engine, entry))
-			nanosleep(&pause, NULL);
 		round_take_sample(engine, entry->choice, NULL, entry->header, entry->of_task);
 		if (i % SAMPLES_AT_ONCE == SAMPLES_AT_ONCE - 1)
 			store_maintain(engine->ingest.store);
 	}
+	engine->pending.until_ns = 0;
 }
 
 static uint64_t stored(const struct engine *engine)

@@ -173,8 +173,10 @@ int target_exec(struct engine *engine, int32_t pid)
 	if (!process->tasks && !process->whole)
 		return 0;
 	for (struct follow_task *task = first; process->tasks > 1 && task; task = task->next)
-		if (task->point && task->tid != pid)
+		if (task->point && task->tid != pid) {
 			task->point->doomed = engine->round.have_doomed = true;
+			task->point = NULL;
+		}
 	left = follow_exec(&engine->follow, process);
 	if (!left)
 		return -ENOMEM;

@@ -576,8 +576,10 @@ static int take_batch(
 			samples[i].end = (uint8_t)ingest_find_end(
 				ingest, walk->space, &record->sample, samples[i].event);
 		/* Without its table a chain is not known to be whole. */
-		if (samples[i].end == UNWIND_WAITS)
+		if (samples[i].end == UNWIND_WAITS) {
 			samples[i].end = UNWIND_BROKEN;
+			ingest->judged++;
+		}
 		walk->dropped = 0;
 		walk->hash =
 			hash_in_space(ingest, samples[i].hash, walk->space, record->id.time_ns) ^

@@ -151,12 +151,9 @@ int ingest_unwind(struct ingest *ingest, struct record *record, const struct rec
 enum unwind_end ingest_end(struct ingest *ingest, const struct record *record, uint8_t event);
 
 /* Judges the chain of a sample whose unwind tables come too late.  It keeps the kernel's chain,
- * which is BROKEN if its end is not known, with a mark for recordings.  Call it before
- * ingest_chain_hash(). */
+ * which is BROKEN if its end is not known.  Marks it, for recordings of samples with a copy of the
+ * stack.  Call it before ingest_chain_hash(). */
 enum unwind_end ingest_give_up(struct ingest *ingest, struct record *record, uint8_t event);
-
-/* Whether the chain of a sample waits for an unwind table.  Asks for it, and counts nothing. */
-bool ingest_waits(struct ingest *ingest, struct record *record, const struct record_format *format);
 
 /* Sets all of *out except stack_bytes. */
 void ingest_unwind_totals(const struct ingest *ingest, struct unwind_totals *out);

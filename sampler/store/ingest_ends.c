@@ -413,25 +413,3 @@ enum unwind_end ingest_give_up(struct ingest *ingest, struct record *record, uin
 	end = ingest_end(ingest, record, event);
 	return end == UNWIND_WAITS ? judge(ingest, UNWIND_BROKEN) : end;
 }
-
-bool ingest_waits(struct ingest *ingest, struct record *record, const struct record_format *format)
-{
-	const struct record_sample *sample = &record->sample;
-	const uint64_t n = sample->chain_len - count_marks(sample);
-	const struct space *space;
-	uint64_t address, *chain;
-	size_t found;
-
-	if (!ingest->unwind)
-		return false;
-	space = tasks_space(ingest->tasks, (int32_t)record->id.pid, (int32_t)record->id.tid,
-		record->id.time_ns);
-	if (!unwind_can(sample, format, ingest->machine))
-		return n && space && space_count(space) &&
-			judge_outermost(ingest->unwind, space, sample->chain, n, &address) ==
-			UNWIND_WAITS;
-	chain = next_unwound(ingest);
-	return chain &&
-		unwind_chain(ingest->unwind, space, sample, format, ingest->machine, chain,
-			STACK_DEPTH_MAX / 2, &found) == UNWIND_WAITS;
-}

@@ -19,6 +19,7 @@ import concurrent.futures
 import contextlib
 import errno
 import json
+import math
 import os
 import pty
 import re
@@ -494,34 +495,31 @@ class Harness:
     def prepare(self, scenario):
         """Get the healthy result and all faults that the scenario can meet.
 
-        Returns an outcome and a list of [(name, plan)] for each call; None instead if it is not
-        healthy."""
+        Returns an outcome and {kind: [(name, plan)]}; None instead if it is not healthy."""
         for _ in range(2):
             outcome, folder = self.once(scenario, None)
             if not scenario.is_healthy(outcome, folder):
                 return outcome, None
             scenario.healthy = outcome
         counts = self.counts(folder)
-        found = []
+        found = {}
         for role in scenario.roles:
             for call, error, often in FAULTS:
                 n = counts[role][call]
                 name = f"{scenario.name}: {role} {call} %d {errno.errorcode[error]} {often}"
-                found.append([(name % i, f"{role} {call} {i} {error} {often}") for i in range(n)])
+                if n:
+                    found[role, call, error, often] = [(name % i, f"{role} {call} {i} {error} {often}") for i in range(n)]
         return outcome, found
 
-    def choose(self, groups, budget, turn):
-        """Choose as many faults of each call as fit, evenly.
+    def choose(self, groups, budget):
+        """Choose as many faults of each call as fit, evenly; at least one.
 
-        A call that fails for good gets more: its positions differ most.  If there is no room for
-        one of each, scenarios take turns: their number is turn."""
+        A call that fails for good gets more: its positions differ most."""
         def number(plans, share):
             return min(len(plans), share * (ON_WEIGHT if plans[0][1].endswith(" on") else 1))
 
         if self.options.all:
             return [plan for plans in groups for plan in plans[::self.options.step]]
-        every = -(-sum(map(bool, groups)) // max(budget, 1))
-        groups = [plans for plans in groups[turn % every::every] if plans]
         share = 1
         while share < budget and sum(number(plans, share + 1) for plans in groups) <= budget:
             share += 1
@@ -552,23 +550,44 @@ def left_over(folder):
     return found
 
 
+def take_turns(prepared, every):
+    """Leave each kind to one in `every` of the scenarios that have it, and to at least one.
+
+    prepared: [(scenario, {kind: plans})].  Returns [(scenario, [plans])]."""
+    have = collections.Counter(kind for _, groups in prepared for kind in groups)
+    numbers = {kind: number for number, kind in enumerate(have)}
+    met = collections.Counter()
+    left = []
+    for scenario, groups in prepared:
+        kept = []
+        for kind, plans in groups.items():
+            if met[kind] % every == numbers[kind] % min(every, have[kind]):
+                kept.append(plans)
+            met[kind] += 1
+        left.append((scenario, kept))
+    return left
+
+
 def try_all(harness, checks, scenarios, share, keep):
     """Run the chosen faults of the scenarios, some at a time, and check that strobe survived and
     told each.
 
     share: faults for each unit of a scenario's weight."""
-    options, work = harness.options, []
+    options, prepared, work = harness.options, [], []
     bad, ran = collections.Counter(), collections.Counter()
-    for turn, scenario in enumerate(scenarios):
+    for scenario in scenarios:
         outcome, groups = harness.prepare(scenario)
         if groups is None:
             checks.check(f"{scenario.name}: healthy", False, outcome)
-        elif not any(groups):
+        elif not groups:
             checks.skip(scenario.name, "the preloaded library does not fit this build")
         else:
-            print(f"{scenario.name}: {sum(map(len, groups))} calls of {sum(map(bool, groups))} kinds")
-            work += [(scenario, plan) for plan in harness.choose(groups, int(share * scenario.weight), turn)
-                     if options.only in plan[0]]
+            print(f"{scenario.name}: {sum(map(len, groups.values()))} calls of {len(groups)} kinds")
+            prepared.append((scenario, groups))
+    room = share * sum(scenario.weight for scenario, _ in prepared)
+    every = 1 if options.all else max(1, math.ceil(sum(len(groups) for _, groups in prepared) / max(room, 1)))
+    for scenario, groups in take_turns(prepared, every):
+        work += [(scenario, plan) for plan in harness.choose(groups, int(share * scenario.weight)) if options.only in plan[0]]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         futures = {pool.submit(harness.try_plan, scenario, plan): (scenario, name, plan) for scenario, (name, plan) in work}
         for future in concurrent.futures.as_completed(futures):
