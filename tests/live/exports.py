@@ -437,6 +437,12 @@ SPARE = """let whole = document.documentElement, width = whole.getBoundingClient
         whole.querySelector(".subtitle").getBoundingClientRect().bottom]"""
 
 
+def click(driver, element):
+    """Click an element in the middle of the window: at its edges are the title and the details."""
+    driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
+    element.click()
+
+
 def svg_widths(driver, path, frame):
     """The flame graph fits a window of any width, also after a resize."""
     for width in (400, 1600, 240, 800):
@@ -444,13 +450,13 @@ def svg_widths(driver, path, frame):
                                {"width": width, "height": 600, "deviceScaleFactor": 1, "mobile": False})
         if width in (400, 1600):
             driver.get("file://" + path)
-        frame("shares_hot").click()
+        click(driver, frame("shares_hot"))
         over, spare, below = driver.execute_script(SPARE)
         checks.check(f"svg: fits {width} columns", over <= 0 and 0 <= spare < 40, (over, spare))
         checks.check(f"svg: no text spills at {width}", driver.execute_script(SPILLED) == 0)
         if width < 700:
             checks.check(f"svg: the search has its row at {width}", below > 0, below)
-        frame("all").click()
+        click(driver, frame("all"))
     driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
@@ -473,7 +479,7 @@ def in_browser(driver, recording, hostile, path):
 
     before = width("shares_hot")
     checks.amount("svg: a frame is as wide as its share", 0.6 < before / 1200 < 0.8, before)
-    frame("shares_hot").click()
+    click(driver, frame("shares_hot"))
     checks.check("svg: a click zooms", width("shares_hot") > 1190, width("shares_hot"))
     details = driver.find_element(By.ID, "details").text
     checks.check("svg: details", details.startswith("shares_hot") and "samples" in details, details)
