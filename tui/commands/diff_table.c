@@ -92,13 +92,21 @@ static int keys_id(const struct diff_table *table, uint32_t event, const struct 
 	return ret;
 }
 
+/* Returns the key of a row for all recordings. */
+static const char *key_of(const struct diff_table *table, const struct report_row *from, size_t i)
+{
+	const char *text = from->keys[i].text;
+
+	return table->keys[i] == GROUP_IMAGE ? called_run(text) : text;
+}
+
 static int row_id(
 	struct diff_table *table, uint32_t event, const struct report_row *from, uint32_t *id)
 {
 	const char *keys[QUERY_KEYS_MAX];
 
 	for (size_t i = 0; i < table->n_keys; i++)
-		keys[i] = from->keys[i].text;
+		keys[i] = key_of(table, from, i);
 	return keys_id(table, event, &from->place, keys, false, &table->index, id);
 }
 
@@ -115,7 +123,7 @@ static int row_new(struct diff_table *table, uint32_t event, const struct report
 	if (!row.keys || !row.cells)
 		ret = -ENOMEM;
 	for (size_t i = 0; i < table->n_keys && !ret; i++) {
-		row.keys[i] = intern_text(&table->texts, from->keys[i].text);
+		row.keys[i] = intern_text(&table->texts, key_of(table, from, i));
 		if (!row.keys[i])
 			ret = -ENOMEM;
 	}
@@ -129,7 +137,7 @@ static int row_new(struct diff_table *table, uint32_t event, const struct report
 }
 
 /* Adds a row to the current file.  Rows with equal keys and place are summed, such as code that was
- * compiled several times at run time. */
+ * compiled several times at run time, or in several processes. */
 static int add_row(struct diff_table *table, uint32_t event, const struct report_row *from)
 {
 	struct diff_cell *cell;

@@ -47,6 +47,29 @@ bool called_alike(const char *name, const char *other)
 	return x.len == y.len && !memcmp(name, other, x.len) && !strcmp(x.mark, y.mark);
 }
 
+/* Returns true if a name has a form, whose # stands for digits. */
+static bool has_form(const char *name, const char *form)
+{
+	for (; *form; form++) {
+		const size_t digits = strspn(name, "0123456789");
+
+		if (*form == '#' ? !digits : *form != *name)
+			return false;
+		name += *form == '#' ? digits : 1;
+	}
+	return !*name;
+}
+
+const char *called_run(const char *image)
+{
+	static const char *const forms[] = {"perf-#.map", "jit-#.dump", "jitted-#-#.so"};
+
+	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++)
+		if (has_form(image, forms[i]))
+			return "perf-*.map";
+	return image;
+}
+
 /* Only * and ? are special: "[kernel]" is a name. */
 bool called_matches(const char *pattern, const char *text, size_t len)
 {

@@ -25,6 +25,10 @@ struct called_base {
 struct called_base called_base(const char *name);
 bool called_alike(const char *name, const char *other);
 
+/* Returns the short name of an image in any run of its program: "perf-*.map" for code that was
+ * generated at run time (perf-PID.map, jit-PID.dump, jitted-PID-N.so), else the name itself. */
+const char *called_run(const char *image);
+
 /* Returns true if a pattern matches all len bytes of a text; * and ? have the meaning of the
  * shell. */
 bool called_matches(const char *pattern, const char *text, size_t len);

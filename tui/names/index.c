@@ -34,11 +34,13 @@ static uint32_t next_of(const struct names_index *index, uint32_t at)
 	return (at + 1) & (index->n_slots - 1);
 }
 
-/* Returns the first slot for a symbol.  Clones of one function have the same. */
+/* Returns the first slot for a symbol.  Clones of one function have the same, and so has generated
+ * code of several runs. */
 static uint32_t first_of(const struct names_index *index, const char *symbol, const char *image)
 {
-	const uint32_t hash = format_hash(symbol, called_base(symbol).len) * 31u +
-		format_hash(image, strlen(image));
+	const char *run = called_run(image);
+	const uint32_t hash =
+		format_hash(symbol, called_base(symbol).len) * 31u + format_hash(run, strlen(run));
 
 	return hash & (index->n_slots - 1);
 }
@@ -196,15 +198,17 @@ void names_index_free(struct names_index *index)
 	free(index);
 }
 
-enum likeness { UNLIKE, ADDED, CLONE, BASE, SAME_NAME, SAME };
+enum likeness { UNLIKE, ADDED, CLONE, BASE, OTHER_RUN, SAME_NAME, SAME };
 
 static enum likeness likeness_of(const struct symref *symbol, const struct symref *other)
 {
-	if (strcmp(symbol->image, other->image) != 0)
+	if (strcmp(called_run(symbol->image), called_run(other->image)) != 0)
 		return UNLIKE;
 	if (!strcmp(symbol->symbol, other->symbol)) {
 		if (other->foreign)
 			return other->start && other->start != symbol->start ? UNLIKE : ADDED;
+		if (strcmp(symbol->image, other->image) != 0)
+			return OTHER_RUN;
 		return other->start == symbol->start ? SAME : SAME_NAME;
 	}
 	if (other->foreign || !other->resolved || !symbol->resolved ||
@@ -213,9 +217,9 @@ static enum likeness likeness_of(const struct symref *symbol, const struct symre
 	return called_base(other->symbol).len == strlen(other->symbol) ? BASE : CLONE;
 }
 
-/* Finds the function's partner, else the most similar symref: same name and start, same name, the
- * whole function, a clone of it, or one added before; 0 if none.  A function without a partner in
- * its build is none of its namesakes. */
+/* Finds the function's partner, else the most similar symref: same name and start, same name,
+ * generated code of another run, the whole function, a clone of it, or one added before; 0 if none.
+ * A function without a partner in its build is none of its namesakes. */
 static uint32_t find(const struct names_index *index, const struct symref *symbol)
 {
 	const struct function *function = function_there(index, symbol);

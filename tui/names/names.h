@@ -127,10 +127,12 @@ struct names_index;
 int names_index_new(struct names_index **out, struct names *names, struct names *other,
 	const struct symref *only);
 void names_index_free(struct names_index *index); /* NULL is a no-op */
-/* Finds the symref of another profile's symbol by its names, or adds one.  Several functions of an
- * image may have the name.  In one build, the one with the same start is taken.  In another build
- * it is the one with the same place in their order, if both have as many.  Without the same name,
- * it is a clone of the function (called.h).  Returns 0; -ENOMEM, maybe with *symref 0. */
+/* Finds the symref of another profile's symbol by its names, or adds one.  Images of generated code
+ * have one name in all runs (called_run()), but one with the same process number is preferred.
+ * Several functions of an image may have the name.  In one build, the one with the same start is
+ * taken.  In another build it is the one with the same place in their order, if both have as many.
+ * Without the same name, it is a clone of the function (called.h).  Returns 0; -ENOMEM, maybe with
+ * *symref 0. */
 int names_index_add(struct names_index *index, const struct symref *symbol, uint32_t *symref);
 
 /* The place of a function.  Returns false, and zeros, for code that is inlined, generated or

@@ -5,6 +5,7 @@
  * Such are static functions of several source files, instances of a stripped Go generic function,
  * and functions of Rust whose hashes are not shown.
  */
+#include "tui/names/called.h"
 #include "tui/names/private.h"
 
 #include <errno.h>
@@ -14,9 +15,10 @@
 bool names_is_lasting(const struct names *names, const struct symref *symbol)
 {
 	const struct image *image = images_get(names->images, symbol->image_id);
-	/* Android's JIT cache is a file. */
+	/* Android's JIT cache is a file, and so is code that perf inject took from a jitdump. */
 	const bool made = !image || image->kind == IMAGE_ANON ||
-		(image->kind == IMAGE_FILE && symbol->image[0] == '[');
+		(image->kind == IMAGE_FILE &&
+			(symbol->image[0] == '[' || called_run(symbol->image) != symbol->image));
 
 	return symbol->resolved && !symbol->inlined && !symbol->foreign && !made;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * counterparts.h - matches the processes or threads of one profile to those of another.
+ * counterparts.h - matches the processes, threads or images of one profile to those of another.
  *
  * Equal number and name match first.  Two remaining entries match if each is the only one of its
  * name on its side, like a program that was restarted.  A main thread and other threads of its name
@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 struct counterpart {
-	int64_t id; /* pid or tid */
+	int64_t id; /* pid, tid, or hash of the exact name of an image */
 	const char *name;
 	bool is_main; /* a thread with tid == pid */
 };

@@ -4,8 +4,10 @@
  */
 #include "tui/tables/groups.h"
 
+#include "tui/base/format.h"
 #include "tui/base/grow.h"
 #include "tui/base/intern.h"
+#include "tui/names/called.h"
 #include "tui/query/expr.h"
 
 #include <errno.h>
@@ -218,8 +220,28 @@ static int take_row(struct groups *groups, const struct groups_question *questio
 	return 0;
 }
 
-/* For rows of another profile, finds the keys of the same processes or threads here, or the reason
- * why there is none. */
+/* Returns an image as an entry to match: generated code of all runs has one name. */
+static struct counterpart image_of(const char *image)
+{
+	const char *run = called_run(image);
+
+	return (struct counterpart){
+		run == image ? 0 : format_hash(image, strlen(image)), run, false};
+}
+
+static struct counterpart entry_of(
+	const struct table *table, const struct table_row *row, enum query_group group)
+{
+	struct table_key key;
+
+	if (group != GROUP_IMAGE)
+		return task_of(table, row, group);
+	table_key(table, row, 0, &key);
+	return image_of(key.text);
+}
+
+/* For rows of another profile, finds the keys of the same processes, threads or images here, or the
+ * reason why there is none. */
 static int find_counterparts(
 	struct groups *groups, const struct table *table, uint32_t *counterparts)
 {
@@ -236,10 +258,11 @@ static int find_counterparts(
 		if (key->foreign || key->fill != groups->fills)
 			continue;
 		at[n] = i;
-		here[n++] = key->task;
+		here[n++] =
+			groups->by.group == GROUP_IMAGE ? image_of(key->name.symbol) : key->task;
 	}
 	for (uint32_t i = 0; i < table->n_rows && !ret; i++)
-		there[i] = task_of(table, &table->rows[i], groups->by.group);
+		there[i] = entry_of(table, &table->rows[i], groups->by.group);
 	if (!ret)
 		ret = counterparts_find(here, n, there, table->n_rows, counterparts, unknown);
 	for (uint32_t i = 0; i < table->n_rows && !ret; i++)
@@ -300,7 +323,8 @@ static int fill_table(struct groups *groups, const struct groups_question *quest
 	size_t n = 0;
 
 	if (!ret && question->events &&
-		(groups->by.group == GROUP_PROCESS || groups->by.group == GROUP_THREAD)) {
+		(groups->by.group == GROUP_PROCESS || groups->by.group == GROUP_THREAD ||
+			groups->by.group == GROUP_IMAGE)) {
 		counterparts = calloc((size_t)table->n_rows + 1, sizeof(*counterparts));
 		ret = counterparts ? find_counterparts(groups, table, counterparts) : -ENOMEM;
 	}

@@ -48,7 +48,8 @@ struct groups_question {
 	const char *const *cgroups; /* by event, cleaned; for GROUP_CGROUP */
 	bool baseline; /* these samples are the baseline */
 	/* For a baseline from another profile: by event there, the event here, or negative if none.
-	 * Keys match by text, processes and threads as in counterparts.h.  NULL: same profile. */
+	 * Keys match by text; processes, threads and images of generated code as in counterparts.h.
+	 * NULL: same profile. */
 	const int *events;
 };
 

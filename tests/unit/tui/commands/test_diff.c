@@ -235,6 +235,33 @@ static void test_clones(void **state)
 	diff_table_fini(&table);
 }
 
+/* The process numbers in the names of generated code differ between runs.  Processes of one run are
+ * summed. */
+static void test_generated_code(void **state)
+{
+	static const struct given old[] = {{"f", "perf-1.map", 200}, {"f", "perf-2.map", 100},
+		{"g", "jitted-1-7.so", 300}, {"h", "perf-1.map.so", 100},
+		{"perf-1.map", "node", 300}};
+	static const struct given new[] = {{"f", "jit-3.dump", 300}, {"g", "perf-4.map", 300},
+		{"h", "perf-3.map.so", 100}, {"perf-3.map", "node", 300}};
+	struct diff_table table;
+
+	(void)state;
+	assert_int_equal(diff_table_init(&table, 2, DIFF_SAMPLE), 0);
+	add(&table, "old", "cpu-clock", 1, old, sizeof(old) / sizeof(*old));
+	add(&table, "new", "cpu-clock", 1, new, sizeof(new) / sizeof(*new));
+	assert_int_equal(diff_table_finish(&table, 0, 0), 0);
+	assert_int_equal(table.n_rows, 6);
+	row(&table, 0, "perf-1.map", "node", DIFF_GONE);
+	row(&table, 1, "perf-3.map", "node", DIFF_NEW);
+	row(&table, 2, "h", "perf-1.map.so", DIFF_GONE);
+	row(&table, 3, "h", "perf-3.map.so", DIFF_NEW);
+	assert_int_equal(row(&table, 4, "f", "perf-*.map", DIFF_BOTH)->cells[0].weight, 300);
+	near(table.rows[4].difference, 0);
+	near(row(&table, 5, "g", "perf-*.map", DIFF_BOTH)->difference, 0);
+	diff_table_fini(&table);
+}
+
 static void test_limits(void **state)
 {
 	struct diff_table table;
@@ -413,6 +440,7 @@ int main(void)
 		cmocka_unit_test(test_namesakes_of_builds),
 		cmocka_unit_test(test_no_rows),
 		cmocka_unit_test(test_clones),
+		cmocka_unit_test(test_generated_code),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_three),
 		cmocka_unit_test(test_events),

@@ -195,6 +195,22 @@ static void test_clones(void **state)
 	assert_false(called_alike("[clone .cold]", ""));
 }
 
+/* Generated code is in images whose names have the number of its process. */
+static void test_other_runs(void **state)
+{
+	static const char *const others[] = {"perf-*.map", "perf-.map", "perf-1x.map",
+		"perf-12.map.so", "perf-12.ma", "xperf-12.map", "jit-12.map", "jit-.dump",
+		"jitted-12.so", "jitted-12-.so", "jitted-12-3.so.1", "jitted-12-3", "perf-12",
+		"node", "[anon]", ""};
+
+	(void)state;
+	assert_string_equal(called_run("perf-12.map"), "perf-*.map");
+	assert_string_equal(called_run("jit-4194304.dump"), "perf-*.map");
+	assert_string_equal(called_run("jitted-12-3456.so"), "perf-*.map");
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		assert_ptr_equal(called_run(others[i]), others[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -205,6 +221,7 @@ int main(void)
 		cmocka_unit_test(test_name_in_the_file),
 		cmocka_unit_test(test_long_names),
 		cmocka_unit_test(test_clones),
+		cmocka_unit_test(test_other_runs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -118,14 +118,20 @@ static void test_known_symbol(void **state)
 	assert_int_equal(world->symbols.images[world->program].source.inode, 7);
 }
 
-static uint32_t find(struct names_index *index, const char *symbol, uint64_t start)
+static uint32_t find_in(
+	struct names_index *index, const char *symbol, const char *image, uint64_t start)
 {
 	const struct symref of = {
-		.symbol = symbol, .image = "pro?gram", .start = start, .resolved = true};
+		.symbol = symbol, .image = image, .start = start, .resolved = true};
 	uint32_t symref;
 
 	assert_int_equal(names_index_add(index, &of, &symref), 0);
 	return symref;
+}
+
+static uint32_t find(struct names_index *index, const char *symbol, uint64_t start)
+{
+	return find_in(index, symbol, "pro?gram", start);
 }
 
 /* Several functions may have one name, for example static ones: the one at the given place is
@@ -288,6 +294,43 @@ static void test_index_of_clones(void **state)
 	added = find(index, "three.cold", 0);
 	assert_true(names_get(world->names, added)->foreign);
 	assert_int_not_equal(find(index, "three", 0), added);
+	names_index_free(index);
+}
+
+/* Generated code is found by its function in another run, where its process has another number.
+ * Its process is preferred.  Files that perf inject made of it have no place, like other generated
+ * code. */
+static void test_index_of_generated_code(void **state)
+{
+	static const struct symbol one = {0x1000, 0x100, "f", NULL, 0, false};
+	static const char *const paths[] = {
+		"/tmp/perf-1.map", "/tmp/perf-2.map", "/opt/perf-3.map.so", "/x/jitted-4-5.so"};
+	struct world *world = *state;
+	struct names_index *index;
+	struct names_place place;
+	uint32_t f[4], added;
+
+	for (uint32_t i = 0; i < 4; i++) {
+		const bool is_file = i >= 2;
+		uint32_t image = intern(world, is_file ? IMAGE_FILE : IMAGE_ANON,
+			is_file ? paths[i] : "[anon]", 20 + i);
+
+		give(world, image, &one, 1);
+		world->symbols.images[image].jit_file = is_file ? NULL : paths[i];
+		f[i] = names_symref(world->names, frame(world, image, 0x1000, FRAME_USER));
+		assert_int_equal(names_place(world->names, f[i], &place), i == 2);
+	}
+	assert_int_equal(names_index_new(&index, world->names, NULL, NULL), 0);
+	assert_int_equal(find_in(index, "f", "perf-1.map", 0x10), f[0]);
+	assert_int_equal(find_in(index, "f", "perf-2.map", 0x10), f[1]);
+	assert_int_equal(find_in(index, "f", "jitted-4-5.so", 0x10), f[3]);
+	assert_int_equal(find_in(index, "f", "perf-9.map", 0x10), f[0]);
+	assert_int_equal(find_in(index, "f", "jit-9.dump", 0x10), f[0]);
+	assert_int_equal(find_in(index, "f", "jitted-9-1.so", 0x10), f[0]);
+	assert_true(names_get(world->names, find_in(index, "f", "perf-9.map.so", 0x10))->foreign);
+	added = find_in(index, "gone", "perf-8.map", 0);
+	assert_true(names_get(world->names, added)->foreign);
+	assert_int_equal(find_in(index, "gone", "perf-9.map", 0), added);
 	names_index_free(index);
 }
 
@@ -726,6 +769,7 @@ int main(void)
 		TEST(test_known_symbol),
 		TEST(test_index),
 		TEST(test_index_of_clones),
+		TEST(test_index_of_generated_code),
 		TEST(test_index_of_one_build),
 		TEST(test_index_of_two_builds),
 		TEST(test_index_of_other_numbers),

@@ -322,6 +322,100 @@ static void test_keys(void **state)
 	groups_free(groups);
 }
 
+/* Compares the images of generated code of one run with those of another run, of which the paths
+ * are there[].  Returns the number of rows. */
+static size_t compare_runs(struct groups **groups, struct world *world, const uint32_t images[2],
+	const char *const here[2], const char *const there[2], const struct hot_row **rows)
+{
+	struct fixture *fixture = world->fixture;
+	int events[STORE_EVENTS_MAX];
+	struct groups_question question = {.scan = world->scan};
+	struct names *names[2];
+	struct hot_sums sums;
+	size_t n;
+
+	for (int i = 0; i < (int)STORE_EVENTS_MAX; i++)
+		events[i] = i;
+	assert_int_equal(groups_new(groups, &all[0]), 0);
+	for (int run = 0; run < 2; run++) {
+		for (int i = 0; i < 2; i++)
+			fixture->symbols.images[images[i]].jit_file = run ? there[i] : here[i];
+		assert_int_equal(
+			names_new(&names[run], fixture->stacks, fixture->images, &fixture->symbols),
+			0);
+		question.scan.names = names[run];
+		question.baseline = run;
+		question.events = run ? events : NULL;
+		assert_int_equal(
+			groups_fill(*groups, &question, run ? world->part : world->hot), 0);
+	}
+	assert_int_equal(hot_rows(world->hot,
+				 &(struct hot_query){
+					 .event = 1, .base = world->part, .sort = HOT_SORT_SYMBOL},
+				 rows, &n, &sums),
+		0);
+	names_free(names[0]);
+	names_free(names[1]);
+	return n;
+}
+
+static void is_row(const struct groups *groups, const struct hot_row *row, const char *image,
+	bool is_foreign, bool is_unknown)
+{
+	const struct group_key *key = groups_key(groups, row->symref);
+
+	assert_string_equal(key->name.symbol, image);
+	assert_int_equal(key->foreign, is_foreign);
+	assert_int_equal(key->base_unknown, is_unknown);
+}
+
+/* Images of generated code match if one process alone made any, or by the number of the process.
+ * Otherwise nothing is known. */
+static void test_generated_code(void **state)
+{
+	struct world *world = *state;
+	struct fixture *fixture = world->fixture;
+	const struct hot_row *rows;
+	struct groups *groups;
+	uint32_t images[2];
+
+	fixture->snapshot.n = 1;
+	fixture->slices[0].cells = 0;
+	for (uint32_t i = 0; i < 2; i++) {
+		const struct image key = {
+			.kind = IMAGE_ANON, .path = (char[]){"[anon]"}, .inode = 90 + i};
+
+		assert_int_equal(images_intern(fixture->images, &key, &images[i]), 0);
+		fixture->symbols.images[images[i]] = fixture->symbols.images[fixture->program];
+		fixture_cell(fixture, 0, fixture_call(fixture, STACK_ROOT, images[i], 0),
+			fixture->labels[1], 0, 1, 100, 1);
+	}
+	assert_int_equal(compare_runs(&groups, world, images,
+				 (const char *const[]){"/tmp/perf-1.map", "/tmp/perf-1.map"},
+				 (const char *const[]){"/x/jit-2.dump", "/x/jit-2.dump"}, &rows),
+		1);
+	is_row(groups, &rows[0], "perf-1.map", false, false);
+	groups_free(groups);
+	assert_int_equal(
+		compare_runs(&groups, world, images,
+			(const char *const[]){"/tmp/perf-1.map", "/tmp/perf-2.map"},
+			(const char *const[]){"/tmp/perf-2.map", "/tmp/perf-3.map"}, &rows),
+		2);
+	is_row(groups, &rows[0], "perf-1.map", false, false);
+	is_row(groups, &rows[1], "perf-2.map", false, false);
+	groups_free(groups);
+	assert_int_equal(
+		compare_runs(&groups, world, images,
+			(const char *const[]){"/tmp/perf-1.map", "/tmp/perf-2.map"},
+			(const char *const[]){"/tmp/perf-3.map", "/tmp/perf-4.map"}, &rows),
+		4);
+	is_row(groups, &rows[0], "perf-1.map", false, true);
+	is_row(groups, &rows[1], "perf-2.map", false, true);
+	is_row(groups, &rows[2], "perf-3.map", true, true);
+	is_row(groups, &rows[3], "perf-4.map", true, true);
+	groups_free(groups);
+}
+
 /* A field gets new values all the time: old ones are dropped, and their numbers have no row. */
 static void test_tidies_up(void **state)
 {
@@ -368,6 +462,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_terms, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_population, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_keys, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_generated_code, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_tidies_up, setup, teardown),
 	};
 
