@@ -223,6 +223,8 @@ static uint32_t resolve(struct names *names, uint32_t image, const struct image_
 		symref = ref_intern(names, image, REF_WHOLE, 0, &made);
 		if (symref && made && info->kind == IMAGE_KSYMBOL)
 			ref_at(names, symref)->pub.resolved = true;
+		else if (symref && made)
+			ref_at(names, symref)->pub.growing = info->has_source;
 		if (info->kind == IMAGE_ANON && is_requested(info))
 			(void)names_request(names, images_get(names->images, image));
 	} else {
@@ -477,6 +479,8 @@ const struct symref *names_get(struct names *names, uint32_t symref)
 	}
 	if (ref->kind == REF_ADDRESS)
 		update_address(names, ref);
+	else if (ref->pub.growing && !names->is_frozen)
+		ref->pub.pending = names->infos[ref->pub.image_id].state == SYMBOLS_PENDING;
 	return &ref->pub;
 }
 

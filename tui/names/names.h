@@ -36,6 +36,7 @@ struct symref {
 	bool resolved; /* has a real symbol name */
 	bool bounded; /* start and end are known; never for inlined functions */
 	bool pending; /* the image's table has not arrived yet */
+	bool growing; /* generated code without a name: a later table may have one */
 	bool idle; /* part of the kernel's idle loop */
 	bool inlined; /* an inlined function: symbol ends in " (inlined)", start is 0 */
 	bool foreign; /* only in another profile (names_index_add()); image_id is 0 */

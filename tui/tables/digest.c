@@ -174,7 +174,7 @@ static bool is_resolved(struct digester *digester, uint32_t symref, bool *pendin
 	if (bits_has(digester->resolved, digester->resolved_room, symref))
 		return true;
 	name = names_get(digester->names, symref);
-	*pending |= name->pending;
+	*pending |= name->pending || name->growing;
 	/* If memory runs out, the symbol is looked up again. */
 	if (name->resolved &&
 		!grow_zeroed((void **)&digester->resolved, symref / BITS_WORD,

@@ -56,7 +56,7 @@ struct hot {
 	uint32_t first;
 	uint64_t digested, bulk_cells;
 	size_t n_bare; /* number of digests without entries */
-	bool bare_pending; /* some symbol in bare digests is not known yet */
+	bool bare_pending; /* some symbol in bare digests may get a name */
 	struct hot_trends trends; /* used if there are bare digests */
 	bool wants_trends; /* hot_trend() was called for bare digests */
 	uint64_t last_number; /* last number given to a digest, from 1 on */

@@ -649,6 +649,7 @@ static void test_code_made_at_run_time(void **state)
 	fake->state = SYMBOLS_NONE;
 	fake->jit_file = "/tmp/perf-7.map";
 	assert_string_equal(ask(world, a)->symbol, "[anon]");
+	assert_true(ask(world, a)->growing && !ask(world, a)->pending);
 	assert_int_equal(fake->source.pid, 7);
 	assert_int_equal(fake->source.parent, 5);
 	assert_string_equal(fake->source.jitdump, "/x/jit-7.dump");
@@ -663,7 +664,7 @@ static void test_code_made_at_run_time(void **state)
 	assert_string_equal(ask(world, a)->symbol, "JS:*fib x.js");
 	assert_string_equal(ask(world, a)->image, "perf-7.map");
 	assert_string_equal(ask(world, a)->path, "/tmp/perf-7.map");
-	assert_true(ask(world, a)->resolved);
+	assert_true(ask(world, a)->resolved && !ask(world, a)->growing);
 	assert_string_equal(ask(world, b)->symbol, "[anon]");
 
 	/* The map grows. A named symbol stays, with its code at the last place. */

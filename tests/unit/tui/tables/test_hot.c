@@ -398,6 +398,41 @@ static void test_work_is_not_repeated(void **state)
 	assert_int_equal(hot_digested(world->hot), 22);
 }
 
+/* Generated code gets its name in the slices that were summed before its map told it. */
+static void test_code_named_later(void **state)
+{
+	static const enum symbols_state before[] = {SYMBOLS_PENDING, SYMBOLS_NONE, SYMBOLS_READY};
+	const struct hot_query query = {.sort = HOT_SORT_TOTAL};
+	struct world *world = *state;
+	const struct hot_row *rows;
+	struct hot_sums sums;
+	size_t n;
+
+	for (uint32_t i = 0; i < 3; i++) {
+		const struct image code = {
+			.kind = IMAGE_ANON, .path = (char *)"[anon]", .inode = 20 + i};
+		uint32_t image;
+
+		assert_int_equal(images_intern(world->images, &code, &image), 0);
+		world->symbols.images[image].state = before[i];
+		world->symbols.images[image].jit_file = "/tmp/perf-7.map";
+		add(world, stack(world, image, (const uint64_t[]){LEAF}, 1), world->worker, 0, 10);
+		next_slice(world);
+		assert_int_equal(hot_update(world->hot, 0, UINT64_MAX), 0);
+		give(world, image);
+		world->symbols.images[image].version++;
+		world->symbols.changed = SYMBOLS_CHANGED_TABLES;
+		(void)names_update(world->names);
+		assert_int_equal(hot_update(world->hot, 0, UINT64_MAX), 0);
+		assert_int_equal(hot_rows(world->hot, &query, &rows, &n, &sums), 0);
+		assert_int_equal(sums.unresolved, 0);
+		assert_int_equal(n, i + 1);
+		for (size_t row = 0; row < n; row++)
+			assert_string_equal(
+				names_get(world->names, rows[row].symref)->symbol, "leaf");
+	}
+}
+
 /* Slices summed in bulk leave one by one, and each is read again. */
 static void test_leaves_one_by_one(void **state)
 {
@@ -696,6 +731,7 @@ int main(void)
 		TEST(test_merged_slices),
 		TEST(test_sum_equals_update),
 		TEST(test_work_is_not_repeated),
+		TEST(test_code_named_later),
 		TEST(test_leaves_one_by_one),
 		TEST(test_recursion_counts_once),
 		TEST(test_order_and_filter),
@@ -707,6 +743,7 @@ int main(void)
 		TEST_BULK(test_random),
 		TEST_BULK(test_merged_slices),
 		TEST_ALWAYS(test_random),
+		TEST_ALWAYS(test_code_named_later),
 		TEST_ALWAYS(test_recursion_counts_once),
 		TEST_ALWAYS(test_idle_by_task_or_by_name),
 		TEST_ALWAYS(test_trend),
