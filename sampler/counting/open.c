@@ -106,20 +106,6 @@ static int open_attr(struct counting *counting, struct counting_event *event, un
 	return -EINTR;
 }
 
-static void name_user_only(struct event_spec *spec)
-{
-	size_t len = strlen(spec->name);
-	/* In a tracepoint, the first colon separates subsystem and name. */
-	const char *name = spec->attr.type == PERF_TYPE_TRACEPOINT ? strchr(spec->name, ':') : NULL;
-	const char *more =
-		strchr(name ? name + 1 : spec->name, ':') || (len && spec->name[len - 1] == '/')
-		? "u"
-		: ":u";
-
-	if (len + strlen(more) < sizeof(spec->name))
-		strcat(spec->name, more);
-}
-
 /* Sets the event's filter and BPF program.  Returns fd, or -errno with fd closed. */
 static int narrow(struct counting_event *event, int fd)
 {
@@ -173,7 +159,7 @@ static int open_event(struct counting *counting, size_t index, const struct span
 		if (user >= 0) {
 			event->spec.attr.exclude_kernel = event->spec.attr.exclude_hv = 1;
 			event->user_only = true;
-			name_user_only(&event->spec);
+			event_name_user_only(event->spec.name, event->spec.attr.type);
 			return user;
 		}
 	}

@@ -39,12 +39,26 @@ void choice_leave_out(struct engine *engine, unsigned int index)
 		note_without(choice, engine->config.sample_more & hardware & ~choice->without, 0);
 }
 
+/* Shows the name of the event that the kernel is asked for, instead of the requested one. */
+static void show_name(struct engine *engine, unsigned int index)
+{
+	const struct choice *choice = &engine->choices[index];
+	const char *modifier = strchr(choice->spec.name, ':');
+	char name[EVENT_NAME_MAX];
+
+	choice_copy_name(name, choice->spec.name);
+	if (choice->attr.type != choice->spec.attr.type)
+		snprintf(name, sizeof(name), "cpu-clock%.*s",
+			(int)(sizeof(name) - sizeof("cpu-clock")), modifier ? modifier : "");
+	if (status_of(engine, index)->user_only)
+		event_name_user_only(name, choice->attr.type);
+	choice_show_name(engine, index, name);
+}
+
 static void fall_back_to_clock(struct engine *engine, unsigned int index)
 {
 	struct choice *choice = &engine->choices[index];
 	struct perf_event_attr *attr = &choice->attr;
-	const char *modifier = strchr(choice->spec.name, ':');
-	char name[EVENT_NAME_MAX];
 
 	attr->type = PERF_TYPE_SOFTWARE;
 	attr->config = PERF_COUNT_SW_CPU_CLOCK;
@@ -52,9 +66,7 @@ static void fall_back_to_clock(struct engine *engine, unsigned int index)
 	if (engine->filter)
 		attr->exclude_idle = 1;
 	choice_leave_out(engine, index);
-	snprintf(name, sizeof(name), "cpu-clock%.*s", (int)(sizeof(name) - sizeof("cpu-clock")),
-		modifier ? modifier : "");
-	choice_show_name(engine, index, name);
+	show_name(engine, index);
 	choice_show_rate(engine, index);
 }
 
@@ -183,6 +195,7 @@ bool choice_weaken(struct engine *engine, unsigned int index, int error)
 		attr->exclude_callchain_kernel = 1;
 		status->user_only = true;
 		status->error = error;
+		show_name(engine, index);
 		return true;
 	case EINVAL:
 		return lower_rate(engine, index) || less_precise(choice) || both_sides(choice) ||

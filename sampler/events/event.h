@@ -17,6 +17,9 @@
 /* Copies len bytes to out, of size bytes (32 or more).  If they do not fit, a hash of the whole
  * replaces the middle, so different events stay different. */
 void event_fit_name(char *out, size_t size, const char *text, size_t len);
+/* Gives the name of an event of this type the modifier u in place of u, k and h: "cycles:p" becomes
+ * "cycles:up". */
+void event_name_user_only(char name[EVENT_NAME_MAX], uint32_t type);
 /* Returns whether a text, which may be longer than names can be, names this event. */
 bool event_is_called(const char *name, const char *asked);
 /* Returns the length in bytes of the first event in a list of names: up to a comma outside of

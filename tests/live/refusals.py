@@ -378,6 +378,24 @@ def fuse_of_another(strobe, shares, library):
         os.rmdir(folder)
 
 
+def user_only_names(strobe):
+    """An event without its refused kernel part has a name of its own, the same everywhere."""
+    with tempfile.TemporaryDirectory(prefix="strobe-test-") as folder:
+        os.chmod(folder, 0o777)
+        recordings = [os.path.join(folder, name) for name in ("whole", "user")]
+        for path, user in zip(recordings, (None, NOBODY)):
+            run([strobe, "record", "-e", "page-faults", "-c", "1", "-o", path, "--", "true"], user=user)
+        shape, command = ["-e", "page-faults", "--format", "json"], ["--", "true"]
+        found = {name: run([strobe, *arguments], user=user) for name, arguments, user in (
+            ("report", ["report", *shape, *command], NOBODY), ("stat", ["stat", *shape, *command], NOBODY),
+            ("a recording", ["report", recordings[1], "--format", "json"], None))}
+        diff = run([strobe, "diff", *recordings])
+    for name, result in found.items():
+        checks.check(f"{name}: an event without the kernel is named so", '"name":"page-faults:u"' in result.out, str(result))
+    checks.check("diff: an event with the kernel and one without it are two",
+                 re.search("page-faults:u is in .*user alone", diff.out), str(diff))
+
+
 def ordinary_user(strobe, shares, library):
     if os.geteuid() != 0:
         checks.skip("ordinary users", "only root can become one")
@@ -409,6 +427,7 @@ def ordinary_user(strobe, shares, library):
                          run(json_report(strobe, "-p", str(own.pid)), user=NOBODY,
                              limits={resource.RLIMIT_NOFILE: 64}))
                 few_descriptors(strobe, own.pid, user=NOBODY)
+                user_only_names(strobe)
                 result = run([strobe, "doctor"], user=NOBODY)
                 checks.check("doctor as an ordinary user",
                              result.status == 0 and "perf_event_paranoid" in result.out

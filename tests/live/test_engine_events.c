@@ -448,9 +448,11 @@ static void test_default_event(void **state)
 	assert_true(rig_wait(rig, has_samples, 100));
 	if (rig->status.events[0].is_clock) {
 		assert_true(has_note(rig, NOTE_FALLBACK_CLOCK));
-		assert_string_equal(rig->status.events[0].name, "cpu-clock");
+		assert_string_equal(rig->status.events[0].name,
+			rig->status.events[0].user_only ? "cpu-clock:u" : "cpu-clock");
 	} else {
-		assert_string_equal(rig->status.events[0].name, "cycles");
+		assert_string_equal(rig->status.events[0].name,
+			rig->status.events[0].user_only ? "cycles:u" : "cycles");
 	}
 	rig_stop(rig);
 	end_child(pid);

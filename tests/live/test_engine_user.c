@@ -82,6 +82,7 @@ static void test_kernel_not_asked_for_is_left_out(void **state)
 	assert_true(rig_wait(rig, has_samples, 100));
 	assert_true(has_note(rig, NOTE_USER_ONLY));
 	assert_true(rig->status.events[0].user_only);
+	assert_string_equal(rig->status.events[0].name, "page-faults:u");
 	rig_stop(rig);
 	end_child(pid);
 	rig_free(rig);

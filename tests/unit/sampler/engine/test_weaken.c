@@ -210,12 +210,23 @@ static void test_no_kernel(void **state)
 	machine.error = EOPNOTSUPP;
 	assert_int_equal(try_event("cycles:pp", &engine), 0);
 	assert_true(engine->status.events[0].user_only);
+	assert_string_equal(engine->status.events[0].name, "cycles:upp");
 	assert_int_equal(engine->status.events[0].precise, 1);
 	assert_non_null(noted(engine, NOTE_USER_ONLY));
 	assert_non_null(noted(engine, NOTE_LESS_PRECISE));
 	engine_free(engine);
 	assert_int_equal(try_event("cycles:kpp", &engine), EACCES);
+	assert_string_equal(engine->status.events[0].name, "cycles:kpp");
 	assert_null(noted(engine, NOTE_USER_ONLY));
+	engine_free(engine);
+	/* The clock that is used instead has no kernel part either. */
+	machine.no_hardware = true;
+	assert_int_equal(try_event("", &engine), 0);
+	assert_string_equal(engine->status.events[0].name, "cpu-clock:u");
+	engine_free(engine);
+	/* A refused event has the name that was requested. */
+	assert_int_equal(try_event("cycles:pp", &engine), ENOENT);
+	assert_string_equal(engine->status.events[0].name, "cycles:pp");
 	engine_free(engine);
 }
 
@@ -233,6 +244,7 @@ static void test_kernels_own(void **state)
 	engine_free(engine);
 	assert_int_equal(try_event("page-faults", &engine), 0);
 	assert_non_null(noted(engine, NOTE_USER_ONLY));
+	assert_string_equal(engine->status.events[0].name, "page-faults:u");
 	engine_free(engine);
 }
 

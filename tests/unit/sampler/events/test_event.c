@@ -440,6 +440,49 @@ static void long_names(void **state)
 	assert_false(event_is_called("cycles", "cycles:u"));
 }
 
+/* The name is the one that the parser gives an event with the modifier u. */
+static void user_only_names(void **state)
+{
+	static const struct {
+		const char *name, *wanted;
+		uint32_t type;
+	} cases[] = {
+		{"cpu-clock", "cpu-clock:u", PERF_TYPE_SOFTWARE},
+		{"cpu-clock:u", "cpu-clock:u", PERF_TYPE_SOFTWARE},
+		{"cycles:pp", "cycles:upp", PERF_TYPE_HARDWARE},
+		{"cycles:ukhHS", "cycles:uHS", PERF_TYPE_HARDWARE},
+		{"cpu/event=0x3c/", "cpu/event=0x3c/u", 4},
+		{"cpu/event=0x3c/pp", "cpu/event=0x3c/upp", 4},
+		{"cpu/event=0x3c/u", "cpu/event=0x3c/u", 4},
+		{"1:5", "1:5:u", PERF_TYPE_SOFTWARE},
+		{"mem:0x1000/4:rw", "mem:0x1000/4:rw:u", PERF_TYPE_BREAKPOINT},
+		{"mem:0x1000/4:rw:uD", "mem:0x1000/4:rw:uD", PERF_TYPE_BREAKPOINT},
+		{"syscalls:sys_enter_write", "syscalls:sys_enter_write:u", PERF_TYPE_TRACEPOINT},
+		{"syscalls:sys_enter_write:D", "syscalls:sys_enter_write:uD", PERF_TYPE_TRACEPOINT},
+		{"mine:up", "mine:up:u", PERF_TYPE_TRACEPOINT},
+		{"mine/up:x", "mine/up:x:u", PERF_TYPE_SOFTWARE},
+	};
+	char name[EVENT_NAME_MAX];
+	struct event_spec spec;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		snprintf(name, sizeof(name), "%s", cases[i].name);
+		event_name_user_only(name, cases[i].type);
+		assert_string_equal(name, cases[i].wanted);
+		event_name_user_only(name, cases[i].type);
+		assert_string_equal(name, cases[i].wanted);
+	}
+	spec = one("cycles:upp");
+	assert_string_equal(spec.name, "cycles:upp");
+	/* A name without room is cut before its modifiers. */
+	memset(name, 'f', sizeof(name));
+	memcpy(name + sizeof(name) - 5, ":Dpp", 5);
+	event_name_user_only(name, PERF_TYPE_SOFTWARE);
+	assert_in_range(strlen(name), EVENT_FIT_BYTES - 8, EVENT_NAME_MAX - 1);
+	assert_string_equal(name + strlen(name) - 7, "ff:uDpp");
+}
+
 static void escaped_paths(void **state)
 {
 	static const struct {
@@ -664,6 +707,7 @@ int main(void)
 		cmocka_unit_test(modifiers),
 		cmocka_unit_test(lists),
 		cmocka_unit_test(long_names),
+		cmocka_unit_test(user_only_names),
 		cmocka_unit_test(escaped_paths),
 		cmocka_unit_test(name_lists),
 		cmocka_unit_test(errors),
