@@ -48,6 +48,8 @@ struct engine_event_status {
 	/* Counter value, summed over points.  For inherited events of wake-ups and of scheduler
 	 * times: the weight of samples and losses. */
 	uint64_t count;
+	/* recordings: count is the weight of the samples, which hold no value of the counter */
+	bool count_by_samples;
 	/* Coverage is covered / coverable; unknown if coverable is 0.  Inherited clocks: weight of
 	 * samples / time on the clock.  Other clocks and events with a frequency: time armed / time
 	 * on the clock.  Others: sampled / counted by the kernel. */

@@ -46,6 +46,12 @@ static const char *cgroup_of(const char *name)
 	return event_text(at + 1, strlen(at + 1));
 }
 
+/* Returns whether each sample alone tells its period. */
+static bool has_own_periods(const struct perf_event_attr *attr)
+{
+	return !attr->sample_period && (attr->freq || attr->sample_type & PERF_SAMPLE_PERIOD);
+}
+
 int16_t deliver_event(struct recording *recording, const struct reader_attr *attr)
 {
 	struct engine_status *status = &recording->status;
@@ -59,19 +65,16 @@ int16_t deliver_event(struct recording *recording, const struct reader_attr *att
 		*event = (struct engine_event_status){.id = (uint8_t)status->n_events++,
 			.open = true,
 			.enabled = true,
-			.is_clock = attr_is_clock(&attr->attr)};
+			.is_clock = attr_is_clock(&attr->attr),
+			.count_by_samples = true};
 		memcpy(event->name, attr->name, sizeof(event->name));
 		event->cgroup = cgroup_of(event->name);
 		event->group = attr->group;
 		event->precise = (uint8_t)attr->attr.precise_ip;
 		if (attr->attr.freq)
 			event->freq_hz = attr->attr.sample_freq;
-		else
-			event->period = attr->attr.sample_period;
-		event->rate_varies = !attr->attr.sample_period &&
-			(attr->attr.freq || attr->attr.sample_type & PERF_SAMPLE_PERIOD);
-		if (!attr->attr.sample_period && !event->rate_varies)
-			event->period = 1;
+		else if (!has_own_periods(&attr->attr))
+			event->period = attr->attr.sample_period ? attr->attr.sample_period : 1;
 		event->stack_bytes = attr->attr.sample_stack_user;
 		recording->ingest.by_tables[event->id] = event->stack_bytes;
 		ingest_max_stack(&recording->ingest, event->id, attr->attr.sample_max_stack);
@@ -85,6 +88,7 @@ int16_t deliver_event(struct recording *recording, const struct reader_attr *att
 			.open = true,
 			.enabled = true,
 			.period = 1,
+			.count_by_samples = true,
 			.name = "(other events)"};
 	}
 	return OTHER_EVENTS;
@@ -566,6 +570,10 @@ static int deliver_sample(struct recording *recording, const struct order_record
 		tasks_set_outside(recording->ingest.tasks);
 	if (!(attr->format.sample_type & PERF_SAMPLE_PERIOD))
 		record->sample.period = attr->attr.freq ? 1 : attr->attr.sample_period;
+	if (attr->format.sample_type & PERF_SAMPLE_TIME)
+		recording->has_times = true;
+	else if (recording->config.from_ns || recording->config.to_ns)
+		return -ETIME;
 	/* A sample without a time gets the time of the last one. */
 	if (!time_ns || time_ns > TIME_MAX)
 		time_ns = recording->last_ns ? recording->last_ns : 1;
@@ -592,6 +600,7 @@ static int deliver_sample(struct recording *recording, const struct order_record
 		return reads ? pass_reads(recording, record) : 0;
 	if (reads)
 		return deliver_reads(recording, from);
+	recording->status.events[kept->event].rate_varies |= has_own_periods(&attr->attr);
 	return add_to_batch(recording, from, kept->event);
 }
 
@@ -640,7 +649,7 @@ static void settle_coverage(const struct recording *recording, struct engine_eve
 	event->coverable = 0;
 	/* No record shows how long an event was throttled, or other events had the hardware. */
 	if (event->freq_hz || event->is_clock || event->group || event->span || !event->count ||
-		event->throttled || event->rate_varies || config->from_ns || config->to_ns ||
+		event->throttled || !event->period || config->from_ns || config->to_ns ||
 		is_hardware(recording, event->id))
 		return;
 	event->covered = (double)event->count;

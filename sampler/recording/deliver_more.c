@@ -235,6 +235,8 @@ bool deliver_counter(struct recording *recording, const struct record *record, u
 	if (!found || found > recording->n_attrs)
 		return false;
 	kept = &recording->attrs[found - 1];
+	if (kept->event != EVENT_NONE)
+		recording->status.events[kept->event].count_by_samples = false;
 	out->attr = found - 1;
 	out->counted = counted_since(recording, kept, record, &counter);
 	return out->counted && out->counted <= INT64_MAX;

@@ -397,6 +397,11 @@ const struct reader_attr *recording_attr(const struct recording *recording, size
 	return reader_attr(recording->reader, i);
 }
 
+bool recording_has_times(const struct recording *recording)
+{
+	return recording->has_times || !recording->has_sample;
+}
+
 uint8_t recording_event_of(const struct recording *recording, size_t attr)
 {
 	if (attr >= recording->n_attrs || recording->attrs[attr].event == EVENT_NONE)

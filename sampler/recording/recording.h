@@ -40,7 +40,8 @@ typedef int recording_tap(const struct recording_sample *sample, void *ctx);
 struct recording_config {
 	int fd; /* at the beginning of the recording; taken over, also on failure */
 	size_t memory_bytes; /* budget of the store */
-	/* ns after the first sample: only samples in [from, to) are taken; to 0: no end */
+	/* ns after the first sample: only samples in [from, to) are taken; to 0: no end.  A sample
+	 * without a time then ends the loading with -ETIME. */
 	uint64_t from_ns, to_ns;
 	bool no_fields; /* do not keep fields of samples */
 	bool no_chains; /* drop the chains of samples that have an address */
@@ -67,8 +68,9 @@ int recording_notify_fd(const struct recording *recording);
  *
  * started_ns and now_ns are the times of the first and the latest sample, in the range or not.
  * attaching_done and attaching_total are bytes read and total bytes (0: not known).  count is the
- * sum of the samples' weights.  There are no clocks, so coverage is known only for events with a
- * fixed period, and for the whole file.  lost and throttled cover the whole file.
+ * sum of the samples' weights: the value of the counter only if samples read it.  There are no
+ * clocks, so coverage is known only for events with a fixed period, and for the whole file.  lost
+ * and throttled cover the whole file.
  *
  * If a file has ENGINE_EVENTS_TOLD events or more, only those with samples are reported, in the
  * order of their first samples.  From that number on, they are counted as one event. */
@@ -97,6 +99,9 @@ const struct reader_attr *recording_attr(const struct recording *recording, size
  * that only carries side-band records, without samples, has RECORDING_NO_EVENT. */
 #define RECORDING_NO_EVENT UINT8_MAX
 uint8_t recording_event_of(const struct recording *recording, size_t attr);
+
+/* Returns false if there are samples, and none has a time. */
+bool recording_has_times(const struct recording *recording);
 
 /* Returns the fields of an event's samples; NULL if none.  Immutable; valid as long as the
  * recording. */

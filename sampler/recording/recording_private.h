@@ -118,6 +118,7 @@ struct recording {
 	uint64_t bad; /* malformed records, and samples without an attribute */
 	uint64_t cpus[RECORDING_CPU_WORDS];
 	bool has_sample;
+	bool has_times; /* a sample has its own time */
 
 	uint64_t published_ns;
 

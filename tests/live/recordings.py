@@ -240,6 +240,29 @@ def fields(strobe, folder):
     checks.check("diff of samples by one of their fields", f" {told} samples in" in diff.out, diff)
 
 
+def unknown_figures(strobe, shares, folder):
+    """Figures that a recording lacks are not made up: times, the only rate, the kernel's count."""
+    told = {}
+    for name, options in (("times", ["--no-timestamp"]), ("samples", ["-n"]), ("counts", [])):
+        path = os.path.join(folder, name)
+        run(["perf", "record", "-q", *options, "-e", "cpu-clock", "-o", path, "--", shares, "1"])
+        told[name] = run([strobe, "report", path]), json.loads(run([strobe, "report", path, "--format", "json"]).out)
+    text, report = told["times"]
+    checks.check("a recording without times: so it says",
+                 "without times" in text.out.split("\n", maxsplit=1)[0] and report["duration_s"] is None, text)
+    path = os.path.join(folder, "times")
+    for line in (f"{strobe} report {path}", f"{strobe} export --format folded {path}", f"cat {path} | {strobe} report -"):
+        result = run(["sh", "-c", f"{line} --time 0,0.1"])
+        checks.check(f"a recording without times: --time is refused: {line}",
+                     result.status == 1 and not result.out and "has samples without times" in result.err, result)
+    text, report = told["samples"]
+    checks.check("a recording without samples has no rates",
+                 "cpu-clock: 0 samples" in text.out and report["events"][0].get("period") == 0, text)
+    text, report = told["counts"]
+    checks.check("a recording does not know what the kernel counted", report["duration_s"] > 0
+                 and report["events"][0]["samples"] and report["events"][0]["count"] is None, report["events"][0])
+
+
 def on_screen(strobe, path):
     seconds = int(json.loads(run([strobe, "report", path, "--format", "json"]).out)["duration_s"])
     with contextlib.closing(Screen([strobe, "live", path], columns=120)) as screen:
@@ -267,6 +290,7 @@ def main():
             full_disk(strobe, path)
             left_reader(strobe, path)
             stalled(strobe, path, folder)
+            unknown_figures(strobe, shares, folder)
             on_screen(strobe, path)
     checks.finish()
 

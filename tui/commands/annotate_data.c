@@ -132,8 +132,11 @@ void annotate_put_json(FILE *out, const struct annotate_report *report)
 	}
 	fputs("],\n", out);
 	jsontext_member(out, "target", taking->session.target_text);
-	fprintf(out, ",\"duration_s\":%.4f,",
-		(double)(taking->status.now_ns - taking->status.started_ns) / 1e9);
+	if (session_has_times(&taking->session))
+		fprintf(out, ",\"duration_s\":%.4f,",
+			(double)(taking->status.now_ns - taking->status.started_ns) / 1e9);
+	else
+		fputs(",\"duration_s\":null,", out);
 	jsontext_strings(out, "notes", report->notes.notes, report->notes.n_notes);
 	fputc(',', out);
 	jsontext_member(out, "strobe_version", STROBE_VERSION);

@@ -220,8 +220,11 @@ void annotate_put_text(FILE *out, const struct annotate_report *report, bool col
 {
 	const struct taking *taking = report->taking;
 
-	fprintf(out, "%s, %.1f s\n", taking->session.target_text,
-		(double)(taking->status.now_ns - taking->status.started_ns) / 1e9);
+	if (session_has_times(&taking->session))
+		fprintf(out, "%s, %.1f s\n", taking->session.target_text,
+			(double)(taking->status.now_ns - taking->status.started_ns) / 1e9);
+	else
+		fprintf(out, "%s, without times\n", taking->session.target_text);
 	for (size_t i = 0; i < report->n_events; i++)
 		put_event(out, &report->events[i],
 			report->request->n_terms + report->request->n_only > 0);

@@ -66,7 +66,8 @@ struct report_event {
 	uint64_t freq_hz, period; /* at most one is not 0; both are 0 if not known */
 	bool rate_varies; /* the event also had other rates */
 	bool is_span; /* measures time between switches; every switch is a sample */
-	uint64_t count; /* value of the counter */
+	uint64_t count; /* value of the counter, unless count_unknown */
+	bool count_unknown;
 	uint64_t enabled_ns, running_ns; /* time enabled and time counting; 0: not known */
 	uint64_t throttled;
 	uint64_t exact, delivered; /* samples with an exact address, and all samples */
@@ -107,6 +108,7 @@ struct report_file {
 struct report {
 	const char *target; /* cleaned */
 	double duration_s, covered_s; /* covered: within --time */
+	bool no_times; /* no sample has a time, so the durations are unknown */
 	bool idle_hidden;
 	uint64_t tasks_missed, lost_side_band, dropped;
 	uint64_t records_dropped; /* side-band records that memory was too short for */

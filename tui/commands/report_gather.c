@@ -87,6 +87,7 @@ static void take_event(struct report_event *event, const struct engine_event_sta
 	event->is_span = status->span;
 	event->period = status->period;
 	event->count = status->count;
+	event->count_unknown = status->count_by_samples;
 	event->enabled_ns = status->enabled_ns;
 	event->running_ns = status->running_ns;
 	event->throttled = status->throttled;
@@ -418,6 +419,7 @@ static void add_event(struct report_event *event, const struct engine_event_stat
 {
 	event->lost += more->lost;
 	event->count += more->count;
+	event->count_unknown |= more->count_by_samples;
 	event->throttled += more->throttled;
 	event->exact += more->exact;
 	event->delivered += more->samples;
@@ -602,6 +604,7 @@ int report_gather(struct report *report, struct session *session)
 	report->target = session->target_text;
 	report->duration_s = (double)(status->now_ns - status->started_ns) / 1e9;
 	report->covered_s = (double)session_covered_ns(session, status) / 1e9;
+	report->no_times = !session_has_times(session);
 	report->tasks_missed = status->tasks_missed;
 	report->threads_left_out = status->threads_left_out;
 	report->lost_side_band = status->lost_side_band;

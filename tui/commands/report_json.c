@@ -56,6 +56,12 @@ static void add_string(struct json_object *object, const char *key, const char *
 	add_child(object, key, json_object_new_string(value), bad);
 }
 
+static void add_null(struct json_object *object, const char *key, bool *bad)
+{
+	if (json_object_object_add(object, key, NULL))
+		*bad = true;
+}
+
 static void add_cells(struct json_object *entry, const struct report_event *event,
 	const struct report_row *row, bool *bad)
 {
@@ -147,8 +153,8 @@ static void add_rate(struct json_object *object, const struct report_event *even
 	if (!event->rate_varies)
 		add_number(object, event->freq_hz ? "frequency_hz" : "period",
 			event->freq_hz ? event->freq_hz : event->period, bad);
-	else if (json_object_object_add(object, "frequency_hz", NULL))
-		*bad = true;
+	else
+		add_null(object, "frequency_hz", bad);
 }
 
 static void add_event(struct json_object *events, const struct report *report,
@@ -170,11 +176,14 @@ static void add_event(struct json_object *events, const struct report *report,
 	add_number(object, "held_back", event->held_back, bad);
 	if (event->coverage_percent >= 0)
 		add_decimal(object, "coverage_percent", event->coverage_percent, bad);
-	else if (json_object_object_add(object, "coverage_percent", NULL))
-		*bad = true;
+	else
+		add_null(object, "coverage_percent", bad);
 	add_decimal(object, "unresolved_percent", event->unresolved_percent, bad);
 	add_rate(object, event, bad);
-	add_number(object, "count", event->count, bad);
+	if (event->count_unknown)
+		add_null(object, "count", bad);
+	else
+		add_number(object, "count", event->count, bad);
 	if (event->enabled_ns) {
 		add_number(object, "enabled_ns", event->enabled_ns, bad);
 		add_number(object, "running_ns", event->running_ns, bad);
@@ -344,7 +353,10 @@ int report_put_json(FILE *out, const struct report *report)
 	for (size_t i = 0; events && i < report->n_events && !bad; i++)
 		add_event(events, report, &report->events[i], &bad);
 	add_string(top, "target", report->target, &bad);
-	add_decimal(top, "duration_s", report->duration_s, &bad);
+	if (report->no_times)
+		add_null(top, "duration_s", &bad);
+	else
+		add_decimal(top, "duration_s", report->duration_s, &bad);
 	add_number(top, "tasks_missed", report->tasks_missed, &bad);
 	add_number(top, "threads_left_out", report->threads_left_out, &bad);
 	add_number(top, "side_band_lost", report->lost_side_band, &bad);

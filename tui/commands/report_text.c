@@ -370,7 +370,10 @@ static void put_head(FILE *out, const struct report *report)
 {
 	char number[32];
 
-	fprintf(out, "%s, %.1f s\n", report->target, report->duration_s);
+	if (report->no_times)
+		fprintf(out, "%s, without times\n", report->target);
+	else
+		fprintf(out, "%s, %.1f s\n", report->target, report->duration_s);
 	put_file(out, &report->file);
 	for (size_t i = 0; i < report->n_events; i++)
 		put_event(out, report, &report->events[i]);

@@ -314,6 +314,8 @@ static void fill_target(struct line *line, const struct model *model, size_t cru
 		add(line, 3, false, STYLE_TEXT, "%s %" PRIu64 " Hz", event->name, event->freq_hz);
 	else if (event && (event->span || event->period == 1))
 		add(line, 3, false, STYLE_TEXT, "%s%s", event->name, event->span ? "" : ", all");
+	else if (event && !event->period)
+		add(line, 3, false, STYLE_TEXT, "%s", event->name);
 	else if (event)
 		add(line, 3, false, STYLE_TEXT, "%s every %s", event->name,
 			format_count(text, event->period));

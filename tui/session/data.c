@@ -32,6 +32,11 @@ uint64_t session_covered_ns(const struct session *session, const struct engine_s
 	return to > from ? (uint64_t)(to - from) : 0;
 }
 
+bool session_has_times(const struct session *session)
+{
+	return !session->recording || recording_has_times(session->recording);
+}
+
 size_t session_notes(
 	const struct session *session, uint64_t after, struct engine_note *out, size_t max)
 {

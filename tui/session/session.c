@@ -400,6 +400,9 @@ static void explain_file(const struct session *session, int error, char *out, si
 	case -ECANCELED:
 		refuse(&sentence, error, "interrupted while '%s' was unpacked", name);
 		break;
+	case -ETIME:
+		refuse(&sentence, error, "--time: '%s' has samples without times", name);
+		break;
 	case -EBADMSG:
 		refuse(&sentence, error,
 			"'%s' is cut short or broken: its header does not show where anything is",

@@ -105,6 +105,8 @@ void session_settle(struct session *session, unsigned int timeout_ms);
 /* Collects the fields of all events of the status. */
 void session_schemas(const struct session *session, const struct engine_status *status,
 	struct field_schemas *out);
+/* Returns false for a recording whose samples have no times.  Only after the end of loading. */
+bool session_has_times(const struct session *session);
 /* Returns the length of the profile's part within --time. */
 uint64_t session_covered_ns(const struct session *session, const struct engine_status *status);
 /* Makes the filter of the command line (filter.c); *out is NULL if it filters nothing.

@@ -335,12 +335,12 @@ static void read_group(struct world *world, bool inherit)
 {
 	const struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_TASK_CLOCK,
-		.sample_type = TYPE | PERF_SAMPLE_READ,
+		.sample_type = TYPE | PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ,
 		.read_format = READ_FORMAT,
 		.sample_period = 1000,
 		.inherit = inherit,
 		.sample_id_all = 1};
-	const struct writer_event events[] = {
+	struct writer_event events[] = {
 		{.attr = attr, .name = "task-clock", .group = 3},
 		{.attr = attr, .name = "page-faults", .group = 3},
 	};
@@ -349,13 +349,16 @@ static void read_group(struct world *world, bool inherit)
 		uint64_t clock, faults;
 	} samples[] = {{8, 1000, 5}, {9, 1100, 5}, {8, 2000, 9}, {9, 2100, 5}, {9, 2100, 5}};
 	int fd = memfd_create("more", MFD_CLOEXEC);
-	struct writer *writer = open_writer(world, fd, false, events, 2);
+	struct writer *writer;
 
+	events[1].attr.sample_period = 0;
+	writer = open_writer(world, fd, false, events, 2);
 	for (size_t i = 0; i < 5; i++) {
 		struct builder b;
 
 		put_head(&b, samples[i].tid, 100 + i);
 		put_pair(&b, 0, 0);
+		put(&b, 1000); /* period */
 		put(&b, 3);
 		put(&b, 50); /* enabled */
 		put(&b, 50); /* running */
@@ -384,8 +387,12 @@ static void test_reads(void **state)
 	assert_int_equal(world->status.n_events, 2);
 	assert_int_equal(world->status.events[0].samples, 4);
 	assert_int_equal(world->status.events[0].count, 2100);
+	assert_false(world->status.events[0].count_by_samples);
 	assert_int_equal(world->status.events[1].samples, 2);
 	assert_int_equal(world->status.events[1].count, 9);
+	assert_false(world->status.events[1].count_by_samples);
+	/* The samples are all those of the leader, which has a period. */
+	assert_false(world->status.events[1].rate_varies);
 }
 
 static void test_inherited_reads(void **state)
@@ -397,6 +404,72 @@ static void test_inherited_reads(void **state)
 	assert_int_equal(world->status.events[0].count, 2000 + 2100);
 	assert_int_equal(world->status.events[1].samples, 3);
 	assert_int_equal(world->status.events[1].count, 9 + 5);
+}
+
+/* Writes n samples of a clock; their type has CPU, PERIOD and perhaps TIME. */
+static int write_clock(const struct world *world, uint64_t type, size_t n)
+{
+	const struct writer_event event = {.attr = {.type = PERF_TYPE_SOFTWARE,
+						   .config = PERF_COUNT_SW_CPU_CLOCK,
+						   .sample_type = type},
+		.name = "cpu-clock"};
+	int fd = memfd_create("more", MFD_CLOEXEC);
+	struct writer *writer = open_writer(world, fd, false, &event, 1);
+
+	for (size_t i = 0; i < n; i++) {
+		struct builder b;
+
+		put_head(&b, 8, 100 + i);
+		b.n -= !(type & PERF_SAMPLE_TIME);
+		put_pair(&b, 0, 0);
+		put(&b, 10);
+		put_record(writer, &b, 0);
+	}
+	finish(writer);
+	return fd;
+}
+
+/* An event has several rates only if it has samples. */
+static void test_no_rate(void **state)
+{
+	struct world *world = *state;
+
+	load(world, write_clock(world, TYPE | PERF_SAMPLE_PERIOD, 0));
+	assert_int_equal(world->status.n_events, 1);
+	assert_false(world->status.events[0].rate_varies);
+	assert_int_equal(world->status.events[0].period, 0);
+	assert_true(recording_has_times(world->recording));
+	recording_free(world->recording);
+	load(world, write_clock(world, TYPE | PERF_SAMPLE_PERIOD, 2));
+	assert_true(world->status.events[0].rate_varies);
+	assert_int_equal(world->status.events[0].count, 20);
+	assert_true(world->status.events[0].count_by_samples);
+	assert_true(recording_has_times(world->recording));
+}
+
+/* Samples without times are all taken, but none can be chosen by its time. */
+static void test_no_times(void **state)
+{
+	const uint64_t type = (TYPE & ~(uint64_t)PERF_SAMPLE_TIME) | PERF_SAMPLE_PERIOD;
+	struct world *world = *state;
+
+	load(world, write_clock(world, type, 2));
+	assert_int_equal(world->status.events[0].samples, 2);
+	assert_false(recording_has_times(world->recording));
+	for (uint64_t from_ns = 0; from_ns < 2; from_ns++) {
+		const struct recording_config config = {.fd = write_clock(world, type, 2),
+			.memory_bytes = (size_t)16 << 20,
+			.from_ns = from_ns,
+			.to_ns = !from_ns};
+
+		(void)lseek(config.fd, 0, SEEK_SET);
+		recording_free(world->recording);
+		assert_int_equal(recording_new(&world->recording, &config), 0);
+		assert_int_equal(recording_start(world->recording), 0);
+		await_recording(world->recording, &world->status);
+		assert_int_equal(world->status.state, ENGINE_FAILED);
+		assert_int_equal(world->status.failure.error, ETIME);
+	}
 }
 
 static void test_names_by_formats(void **state)
@@ -567,6 +640,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_pipe, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_formats, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_reads, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_rate, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_times, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_inherited_reads, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_names_by_formats, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_hostile_formats, setup, teardown),

@@ -253,6 +253,31 @@ static void test_json(void **state)
 	free(text);
 }
 
+/* A recording may lack the value of the counter, the only rate, and the times. */
+static void test_unknown_figures(void **state)
+{
+	struct report_event one = sample.events[0];
+	struct report report = sample;
+	struct json_object *top, *event;
+	char *text;
+
+	(void)state;
+	report.events = &one;
+	report.n_events = 1;
+	report.no_times = one.count_unknown = one.rate_varies = true;
+	text = write_one(&report, REPORT_JSON, 0);
+	top = json_tokener_parse(text);
+	event = json_object_array_get_idx(member(top, "events"), 0);
+	assert_null(member(event, "count"));
+	assert_null(member(event, "frequency_hz"));
+	assert_null(member(top, "duration_s"));
+	json_object_put(top);
+	free(text);
+	text = write_one(&report, REPORT_TEXT, 0);
+	expect(text, "program (42), without times\ncpu-clock at several rates: ");
+	free(text);
+}
+
 static void test_full_disk(void **state)
 {
 	const enum report_format formats[] = {REPORT_TEXT, REPORT_CSV, REPORT_JSON};
@@ -563,6 +588,7 @@ int main(void)
 		cmocka_unit_test(test_columns_are_aligned),
 		cmocka_unit_test(test_csv),
 		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_unknown_figures),
 		cmocka_unit_test(test_full_disk),
 		cmocka_unit_test(test_grouped_text),
 		cmocka_unit_test(test_grouped_csv),
