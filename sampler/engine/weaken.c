@@ -88,10 +88,7 @@ static bool lower_rate(struct engine *engine, unsigned int index)
 /* Returns whether a modifier asks for the kernel; without the kernel it would be another event. */
 static bool names_kernel(const struct event_spec *spec)
 {
-	const char *modifiers = strrchr(spec->name, ':');
-
-	return modifiers && strchr(modifiers, 'k') &&
-		!modifiers[1 + strspn(modifiers + 1, "ukhGHIp")];
+	return strchr(event_modifiers(spec->name, spec->attr.type), 'k');
 }
 
 /* Lowers the precision by one step, like perf does for P. */

@@ -17,6 +17,8 @@
 /* Copies len bytes to out, of size bytes (32 or more).  If they do not fit, a hash of the whole
  * replaces the middle, so different events stay different. */
 void event_fit_name(char *out, size_t size, const char *text, size_t len);
+/* Returns the modifier letters in the name of an event of this type, or its end. */
+const char *event_modifiers(const char *name, uint32_t type);
 /* Gives the name of an event of this type the modifier u in place of u, k and h: "cycles:p" becomes
  * "cycles:up". */
 void event_name_user_only(char name[EVENT_NAME_MAX], uint32_t type);

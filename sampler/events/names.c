@@ -60,24 +60,32 @@ void event_add_letters(struct event_spec *spec, const char *letters)
 	memcpy(spec->name, name, sizeof(name));
 }
 
-void event_name_user_only(char name[EVENT_NAME_MAX], uint32_t type)
+const char *event_modifiers(const char *name, uint32_t type)
 {
 	/* In a tracepoint, the first colon separates subsystem and name. */
 	const char *begin = type == PERF_TYPE_TRACEPOINT ? strchr(name, ':') : NULL;
 	const char *colon = strrchr(begin ? begin + 1 : name, ':'), *slash = strrchr(name, '/');
 	const char *last = !colon || (slash && slash > colon) ? slash : colon;
-	char letters[EVENT_NAME_MAX + 2] = ":", out[EVENT_NAME_MAX] = "";
-	size_t len = strlen(name), n;
 
-	if (last && !event_are_modifiers((struct event_piece){last + 1, strlen(last + 1)}))
-		last = NULL;
-	if (last)
-		len = (size_t)(last - name) + (last == slash);
-	n = last != slash || !slash;
+	if (last && event_are_modifiers((struct event_piece){last + 1, strlen(last + 1)}))
+		return last + 1;
+	return name + strlen(name);
+}
+
+void event_name_user_only(char name[EVENT_NAME_MAX], uint32_t type)
+{
+	const char *old = event_modifiers(name, type);
+	char letters[EVENT_NAME_MAX + 2] = ":", out[EVENT_NAME_MAX] = "";
+	size_t len = (size_t)(old - name), n = 1;
+
+	if (*old && old[-1] == ':')
+		len--;
+	if (len && name[len - 1] == '/')
+		n = 0;
 	letters[n++] = 'u';
-	for (const char *letter = last ? last + 1 : ""; *letter; letter++)
-		if (!strchr("ukh", *letter))
-			letters[n++] = *letter;
+	for (; *old; old++)
+		if (!strchr("ukh", *old))
+			letters[n++] = *old;
 	letters[n] = '\0';
 	join_letters(out, name, len, letters);
 	memcpy(name, out, sizeof(out));
