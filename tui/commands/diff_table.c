@@ -183,7 +183,7 @@ int diff_table_add(struct diff_table *table, const char *name, const struct repo
 	int ret = 0;
 
 	file->name = intern_text(&table->texts, name);
-	file->duration_s = report->covered_s;
+	file->duration_s = report->no_times ? -1 : report->covered_s;
 	if (!file->name)
 		return -ENOMEM;
 	table->n_keys = report->n_keys;

@@ -20,7 +20,7 @@
 
 struct diff_file {
 	const char *name; /* cleaned */
-	double duration_s; /* within --time */
+	double duration_s; /* within --time; negative: samples without times */
 };
 
 /* An event in one recording. */

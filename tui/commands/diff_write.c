@@ -197,11 +197,16 @@ static void put_files(const struct text *text, uint32_t event)
 
 		fprintf(text->out, "  %s%c%s  %s: ", paint(text, BOLD), letter(i),
 			paint(text, PLAIN), table->files[i].name);
-		if (part->present)
-			fprintf(text->out, "%s samples in %.2f s\n",
-				report_grouped(samples, part->samples), table->files[i].duration_s);
-		else
+		const double duration = table->files[i].duration_s;
+
+		if (!part->present)
 			fputs("no such event\n", text->out);
+		else if (duration < 0)
+			fprintf(text->out, "%s samples without times\n",
+				report_grouped(samples, part->samples));
+		else
+			fprintf(text->out, "%s samples in %.2f s\n",
+				report_grouped(samples, part->samples), duration);
 	}
 }
 
@@ -238,6 +243,18 @@ void diff_put_text(FILE *out, const struct diff_table *table, unsigned int colum
 	}
 }
 
+/* Writes the weight of each second of a recording, or what stands for none. */
+static void put_per_second(FILE *out, const struct diff_table *table, size_t file,
+	const struct diff_cell *cell, const char *none)
+{
+	const double duration = table->files[file].duration_s;
+
+	if (duration > 0)
+		fprintf(out, "%.4f", (double)cell->weight / duration);
+	else
+		fputs(none, out);
+}
+
 /* --- CSV --- */
 
 void diff_put_csv(FILE *out, const struct diff_table *table, struct csv_style style)
@@ -262,11 +279,10 @@ void diff_put_csv(FILE *out, const struct diff_table *table, struct csv_style st
 			fprintf(out, "%.4f", row->ratio);
 		for (size_t i = 0; i < table->n_files; i++) {
 			const struct diff_cell *cell = &row->cells[i];
-			double duration = table->files[i].duration_s;
 
-			fprintf(out, ",%.4f,%.4f,%" PRIu64 ",%" PRIu64, cell->percent,
-				duration > 0 ? (double)cell->weight / duration : 0.0, cell->weight,
-				cell->samples);
+			fprintf(out, ",%.4f,", cell->percent);
+			put_per_second(out, table, i, cell, "");
+			fprintf(out, ",%" PRIu64 ",%" PRIu64, cell->weight, cell->samples);
 		}
 		csv_end_row(out, style);
 	}
@@ -280,7 +296,10 @@ static void put_files_json(FILE *out, const struct diff_table *table)
 	for (size_t i = 0; i < table->n_files; i++) {
 		fputs(i ? ",{" : "{", out);
 		jsontext_member(out, "file", table->files[i].name);
-		fprintf(out, ",\"duration_s\":%.3f}", table->files[i].duration_s);
+		if (table->files[i].duration_s < 0)
+			fputs(",\"duration_s\":null}", out);
+		else
+			fprintf(out, ",\"duration_s\":%.3f}", table->files[i].duration_s);
 	}
 	putc(']', out);
 }
@@ -301,13 +320,10 @@ static void put_row_json(FILE *out, const struct diff_table *table, const struct
 	fputs(",\"recordings\":[", out);
 	for (size_t i = 0; i < table->n_files; i++) {
 		const struct diff_cell *cell = &row->cells[i];
-		double duration = table->files[i].duration_s;
 
-		fprintf(out,
-			"%s{\"percent\":%.4f,\"per_second\":%.4f,\"weight\":%" PRIu64
-			",\"samples\":%" PRIu64 "}",
-			i ? "," : "", cell->percent,
-			duration > 0 ? (double)cell->weight / duration : 0.0, cell->weight,
+		fprintf(out, "%s{\"percent\":%.4f,\"per_second\":", i ? "," : "", cell->percent);
+		put_per_second(out, table, i, cell, "null");
+		fprintf(out, ",\"weight\":%" PRIu64 ",\"samples\":%" PRIu64 "}", cell->weight,
 			cell->samples);
 	}
 	fputs("]}", out);

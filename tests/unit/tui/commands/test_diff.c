@@ -22,7 +22,8 @@ struct given {
 	uint64_t weight;
 };
 
-/* Adds a report of one event with rows of these weights, one sample for each 10. */
+/* Adds a report of one event with rows of these weights, one sample for each 10.  A negative
+ * duration: the samples have no times. */
 static void add_at(struct diff_table *table, const char *file, const char *name, double duration_s,
 	const struct given *given, const struct names_place *places, size_t n)
 {
@@ -31,6 +32,7 @@ static void add_at(struct diff_table *table, const char *file, const char *name,
 	struct report_row rows[16] = {0};
 	struct report_event event = {.name = name, .rows = rows, .n_rows = n};
 	struct report report = {.covered_s = duration_s,
+		.no_times = duration_s < 0,
 		.keys = {GROUP_SYMBOL, GROUP_IMAGE},
 		.n_keys = 2,
 		.events = &event,
@@ -386,6 +388,35 @@ static void test_csv(void **state)
 	diff_table_fini(&table);
 }
 
+/* Nothing is told per second of samples without times, and no length. */
+static void test_without_times(void **state)
+{
+	static const struct given rows[] = {{"f", "a", 100}};
+	struct diff_table table;
+	char *text;
+
+	(void)state;
+	assert_int_equal(diff_table_init(&table, 2, DIFF_SAMPLE), 0);
+	add(&table, "one", "cpu-clock", 1, rows, 1);
+	add(&table, "two", "cpu-clock", -1, rows, 1);
+	assert_int_equal(diff_table_finish(&table, 0, 0), 0);
+	text = written(&table, REPORT_TEXT);
+	assert_non_null(strstr(text,
+		"  A  one: 10 samples in 1.00 s\n"
+		"  B  two: 10 samples without times\n"));
+	free(text);
+	text = written(&table, REPORT_CSV);
+	assert_non_null(strstr(text, ",100.0000,100.0000,100,10,100.0000,,100,10\n"));
+	free(text);
+	text = written(&table, REPORT_JSON);
+	assert_non_null(strstr(text, "\"duration_s\":1.000}"));
+	assert_non_null(strstr(text, "\"duration_s\":null}"));
+	assert_non_null(strstr(text, "\"per_second\":100.0000,"));
+	assert_non_null(strstr(text, "\"per_second\":null,"));
+	free(text);
+	diff_table_fini(&table);
+}
+
 static void test_json(void **state)
 {
 	struct diff_table table;
@@ -446,6 +477,7 @@ int main(void)
 		cmocka_unit_test(test_events),
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_csv),
+		cmocka_unit_test(test_without_times),
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_empty),
 	};
