@@ -23,7 +23,7 @@ checks = common.Checks()
 strobe = os.path.abspath(sys.argv[1])
 folder = tempfile.mkdtemp(prefix="strobe-test-rebuilt-")
 ENV = dict(os.environ, XDG_CACHE_HOME=os.path.join(folder, "cache"), HOME=folder, LC_ALL="C.UTF-8")
-program = os.path.join(folder, "program")
+program = os.path.join(folder, "rebuilt-work")
 
 # Equal code at equal addresses in each version, for a CPU time of its own.
 SOURCE = """
@@ -83,7 +83,7 @@ def rows(text, image):
 
 def judge(name, result):
     found = {}
-    for row in rows(result.stdout, "program"):
+    for row in rows(result.stdout, os.path.basename(program)):
         found[row["symbol"]] = found.get(row["symbol"], 0) + row["samples"]
     alpha, beta = (found.get(symbol, 0) for symbol in VERSIONS)
     total = sum(found.values())
@@ -127,7 +127,7 @@ def test_machine():
 def test_recording():
     data = os.path.join(folder, "recording.data")
     run("record", "-F", "997", "-o", data, "--", "sh", "-c", script(REPLACED))
-    found = {row["symbol"] for row in rows(run("report", "-i", data, "--format", "json").stdout, "program")}
+    found = {row["symbol"] for row in rows(run("report", "-i", data, "--format", "json").stdout, os.path.basename(program))}
     # A recording knows files by their paths, and this path was two files.  No names are better than
     # wrong ones.
     unnamed = all("(other build)" in symbol for symbol in found)
