@@ -422,8 +422,8 @@ static bool has_room(const struct loader *loader, struct loader_copy *copy, uint
 	return copy->bytes || !size;
 }
 
-/* Copies a jitdump that disappears with its container.  Jitdumps of this machine stay, and are
- * large. */
+/* Copies a jitdump that disappears with its container, or that a reader of the recording would not
+ * trust, since nothing there tells the process's user.  Other jitdumps stay, and are large. */
 static void keep_dump(
 	struct loader *loader, struct loader_image *image, const struct opener_file *dump)
 {
@@ -433,7 +433,9 @@ static void keep_dump(
 	if (!loader->keep_for_recording)
 		return;
 	image->jit.left_out = false;
-	if (dump->fd < 0 || !(image->jit.elsewhere || !is_ours(path, &image->jit.dump)))
+	if (dump->fd < 0 ||
+		(!image->jit.elsewhere && is_ours(path, &image->jit.dump) &&
+			is_trusted(NULL, dump->owner)))
 		return;
 	struct loader_copy *copy = find_copy(loader, image->key);
 	int fd = copy && has_room(loader, copy, dump->size)
@@ -578,23 +580,32 @@ static bool find_kept(struct loader *loader, const struct symbols_source *source
 }
 
 /* Finds a file in the archive or the symfs, whose contents others have chosen (*foreign).
- * Otherwise finds it at its path if the recording was made on this machine (*here). */
-static bool find_recorded(
+ * Otherwise finds it at its path if the recording was made on this machine (*here).  Returns 0;
+ * -EPERM after a note; -EREMOTE; from opening it. */
+static int find_recorded(
 	struct loader *loader, const char *path, struct opener_file *out, bool *foreign, bool *here)
 {
 	const char *const trees[] = {loader->finder.archive, loader->finder.symfs};
+	int ret;
 
-	for (size_t i = 0; i < 2; i++)
-		if (trees[i] && open_below(trees[i], path, out) == 0)
-			return *foreign = true;
-	if (load_elsewhere(loader) || open_below("/", path, out) < 0)
-		return false;
-	if (!is_trusted(NULL, out->owner)) {
-		loader_add_note(loader, SYMBOLS_NOTE_JIT_OWNER, path, 0, 0);
-		drop(out);
-		return false;
+	for (size_t i = 0; i < 2; i++) {
+		if (trees[i] && open_below(trees[i], path, out) == 0) {
+			*foreign = true;
+			return 0;
+		}
 	}
-	return *here = true;
+	if (load_elsewhere(loader))
+		return -EREMOTE;
+	ret = open_below("/", path, out);
+	if (ret < 0)
+		return ret;
+	if (!is_trusted(NULL, out->owner)) {
+		loader_add_note(loader, SYMBOLS_NOTE_JIT_OWNER, path, 0, 1);
+		drop(out);
+		return -EPERM;
+	}
+	*here = true;
+	return 0;
 }
 
 /* Finds the map of a process.  Completes the last line, unless the process lives and may still
@@ -607,7 +618,7 @@ static bool find_recorded_map(struct loader *loader, struct loader_jit *jit, int
 	if (pid <= 0)
 		return false;
 	set_path(jit, pid);
-	if (!find_recorded(loader, jit->path, out, foreign, here))
+	if (find_recorded(loader, jit->path, out, foreign, here) < 0)
 		return false;
 	if ((*foreign || !read_target(pid, &target) || target.ended) && load_map_is_unfinished(out))
 		load_map_finish(out);
@@ -639,8 +650,13 @@ int load_recorded_jit(struct loader *loader, struct loader_image *image)
 		found = find_recorded_map(loader, jit, pids[i], &map, &foreign, &here);
 	const bool kept_dump =
 		source->jitdump && find_kept(loader, source, source->jitdump, jit, &dump);
-	if (source->jitdump && !kept_dump)
-		find_recorded(loader, source->jitdump, &dump, &foreign, &here);
+	if (source->jitdump && !kept_dump) {
+		const int missing = find_recorded(loader, source->jitdump, &dump, &foreign, &here);
+
+		if (missing < 0 && missing != -EPERM && missing != -EREMOTE && map.fd < 0)
+			loader_add_note(
+				loader, SYMBOLS_NOTE_JIT_GONE, source->jitdump, -missing, 0);
+	}
 	foreign |= kept || kept_dump;
 	if (map.fd >= 0)
 		jit->map = identity_of(&map);
@@ -679,7 +695,7 @@ int load_jitdump(
 	if (loader->recording && find_kept(loader, source, source->jitdump, NULL, &out->file))
 		out->foreign = true;
 	else if (loader->recording)
-		find_recorded(loader, source->jitdump, &out->file, &out->foreign, &here);
+		(void)find_recorded(loader, source->jitdump, &out->file, &out->foreign, &here);
 	else if (read_target(source->pid, &target))
 		return open_own(loader, &target, source->jitdump, NULL, &out->file);
 	else

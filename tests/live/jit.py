@@ -294,6 +294,11 @@ def recordings():
             judge("recording, perf inject of old", common.run(
                 [strobe, "report", "--format", "json", data + ".jitted"], cwd=folder,
                 env={"XDG_CACHE_HOME": os.path.join(folder, "other cache")}))
+        for path in glob.glob(os.path.join(folder, "jit-*.dump")):
+            os.unlink(path)
+        without = common.run([strobe, "report", data], env=ENV)
+        checks.check("recording without its jitdump: so it says", HOT not in without.out and re.search(
+            r"the names of code made at run time were in '.*jit-\d+\.dump', which cannot be opened", without.out), str(without))
 
 
 def own_recordings():
@@ -306,6 +311,33 @@ def own_recordings():
                 checks.skip(f"own recording, {how}", str(recorded))
                 continue
             judge(f"own recording, {how}", report(data))
+
+
+def dumps_of_others():
+    """A jitdump of another user.  A recording does not tell the process's user, so strobe's own one
+    keeps a copy."""
+    if os.geteuid():
+        checks.skip("dumps of others", "not root")
+        return
+    if not checks.finds("dumps of others", "perf"):
+        return
+    data = os.path.join(folder, "others.data")
+    with common.public_copy(jit) as (copy,), tempfile.TemporaryDirectory(prefix="strobe-test-") as place:
+        os.chmod(place, 0o755)
+        shutil.chown(place, common.NOBODY)
+        with common.started([copy, "dump", FOREVER], wait_for="ready", user=common.NOBODY, cwd=place) as process:
+            pid = str(process.pid)
+            made = common.run([strobe, "record", "-p", pid, "-F", "997", "-o", data, "--duration", "0.5"], env=ENV)
+            theirs = common.run(["perf", "record", "-q", "-k", "mono", "-e", "cpu-clock", "-F", "997", "-p", pid, "-o", data + ".perf",
+                                 "--", "sleep", "0.5"], cwd=folder)
+        if made.status or theirs.status:
+            checks.skip("dumps of others", str(made) + str(theirs))
+            return
+        told = common.run([strobe, "report", data + ".perf"], env=ENV)
+        checks.check("perf's recording, a dump of another user: why there are no names", HOT not in told.out and
+                     "belongs neither to this user nor to root" in told.out, str(told))
+        judge("perf's recording, a dump of another user that is asked for", report(data + ".perf", "--symfs", "/"))
+    judge("own recording, a dump of another user", report(data))
 
 
 # --- runtimes ---
@@ -440,6 +472,7 @@ def main():
         left_behind()
         recordings()
         own_recordings()
+        dumps_of_others()
         node()
         java()
         bpf_programs()

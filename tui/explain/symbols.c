@@ -251,10 +251,19 @@ void explain_symbols_note(const struct symbols_note *note, char *out, size_t siz
 		break;
 	case SYMBOLS_NOTE_JIT_OWNER:
 		text_add(&text,
-			"'%.*s' belongs neither to the process's user nor to root, so the names in "
-			"it "
-			"are not used",
+			"'%.*s' belongs neither to %s nor to root, so the names in it are not used",
+			path_max, note->path, note->value ? "this user" : "the process's user");
+		if (note->value)
+			text_add(&text,
+				": a recording does not tell whose process it was. --symfs / takes "
+				"them all the same");
+		break;
+	case SYMBOLS_NOTE_JIT_GONE:
+		text_add(&text,
+			"the names of code made at run time were in '%.*s', which cannot be opened",
 			path_max, note->path);
+		explain_add_error(&text, note->error);
+		text_add(&text, ": strobe archive packs such files while they are there");
 		break;
 	case SYMBOLS_NOTE_JIT_LEFT:
 		text_add(&text,

@@ -64,6 +64,7 @@ static enum explain_level symbols_level(const struct symbols_note *note)
 	case SYMBOLS_NOTE_FILE_BANNED:
 	case SYMBOLS_NOTE_CODE_BANNED:
 	case SYMBOLS_NOTE_JIT_OWNER:
+	case SYMBOLS_NOTE_JIT_GONE:
 	case SYMBOLS_NOTE_JIT_LEFT:
 	case SYMBOLS_NOTE_JIT_CUT:
 	case SYMBOLS_NOTE_NO_KERNEL:
