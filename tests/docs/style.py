@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Style of every file: a licence line, a bounded length, no leftovers, clean line ends.
+"""Style of every file: a licence line, a bounded length, no leftovers, clean line ends.  Sentences
+for users say in words what failed, without names such as EINVAL.
 
 usage: style.py TOP
 """
 
+import errno
 import os
 import re
 import sys
@@ -13,6 +15,8 @@ SOURCES = (".c", ".h", ".py", ".sh", ".cc", ".S")
 LINES_MAX = 800
 WIDTH_MAX = 100
 LEFTOVER = re.compile(r"\b(" + "TO" + "DO|FIX" + "ME|X" + r"XX)\b")
+STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
+ERRNO = re.compile(r"\bE[A-Z0-9]{3,}\b")
 SKIPPED_FOLDERS = re.compile(r"^(\.git|build.*|__pycache__|fixtures|golden|reference)$")
 
 
@@ -26,7 +30,12 @@ def sources(top):
                 yield path
 
 
-def faults(path):
+def errno_names(line):
+    """Return the names of errno.h in the strings of a line."""
+    return [name for text in STRING.findall(line) for name in ERRNO.findall(text) if hasattr(errno, name)]
+
+
+def faults(path, for_users):
     with open(path, "rb") as source:
         data = source.read()
     try:
@@ -47,6 +56,8 @@ def faults(path):
             found.append(f"line {number} leaves work undone")
         if path.endswith((".c", ".h")) and len(line.expandtabs(8)) > 2 * WIDTH_MAX:
             found.append(f"line {number} is far too wide")
+        if for_users and errno_names(line):
+            found.append(f"line {number} says {errno_names(line)[0]} to users")
     if path.endswith(".h"):
         if re.search(r"^\s*typedef\s+struct\b", "\n".join(lines), re.MULTILINE):
             found.append("hides a struct behind a typedef")
@@ -56,7 +67,7 @@ def faults(path):
 def main(top):
     passed = failed = 0
     for path in sources(top):
-        found = faults(path)
+        found = faults(path, os.path.relpath(path, top).startswith("tui" + os.sep))
         for fault in found[:10]:
             print(f"{os.path.relpath(path, top)} {fault}")
         failed += 1 if found else 0

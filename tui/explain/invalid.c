@@ -277,12 +277,12 @@ void explain_invalid(struct text *text, const struct refusal *refusal)
 		return;
 	if (on_cpus(refusal) && refusal->request->cpu >= 0) {
 		text_add(text,
-			"the kernel takes neither this CPU number nor this combination of settings "
-			"(EINVAL). Check -C, and try the event without its modifiers");
+			"the kernel takes neither this CPU number nor this combination of "
+			"settings. Check -C, and try the event without its modifiers");
 		return;
 	}
 	text_add(text,
-		"the kernel does not take this combination of settings (EINVAL): the event may not "
-		"support its modifiers or being sampled, or the kernel is too old. Try the event "
-		"without modifiers, or -e cpu-clock");
+		"the kernel does not take this combination of settings: the event may not support "
+		"its modifiers or being sampled, or the kernel is too old. Try the event without "
+		"modifiers, or -e cpu-clock");
 }

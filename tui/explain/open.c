@@ -317,8 +317,8 @@ static void no_slot(struct text *text, const struct refusal *refusal)
 			"debugger or another profiler. End it, or use fewer breakpoint events");
 	else
 		text_add(text,
-			"the kernel has no room for more events of this kind (ENOSPC). End other "
-			"profilers, or use fewer events");
+			"the kernel has no room for more events of this kind. End other profilers, "
+			"or use fewer events");
 }
 
 static void busy(struct text *text, const struct refusal *refusal)
@@ -343,8 +343,8 @@ static void bad_descriptor(struct text *text, const struct refusal *refusal)
 			cgroup);
 	else
 		text_add(text,
-			"the leader of its group is closed, or is no event (EBADF): it was "
-			"dropped, or its target ended. Add the whole group again");
+			"the leader of its group is closed, or is no event: it was dropped, or its "
+			"target ended. Add the whole group again");
 }
 
 static void too_deep(struct text *text, const struct refusal *refusal)
@@ -483,13 +483,13 @@ void explain_open_text(struct text *text, const struct explain_request *request,
 		break;
 	case E2BIG:
 		text_add(text,
-			"this kernel is too old for a setting of the event (E2BIG: it knows a "
-			"shorter attribute). Use a newer kernel, or the event without modifiers");
+			"this kernel is too old for a setting of the event: it knows fewer "
+			"settings. Use a newer kernel, or the event without modifiers");
 		break;
 	case EFAULT:
 		text_add(text,
-			"the kernel could not read the request (EFAULT): a mistake in strobe%s. "
-			"Please report it, with the command and the kernel's version",
+			"the kernel could not read the request: a mistake in strobe%s. Please "
+			"report it, with the command and the kernel's version",
 			request->probe ? ", or in the name of the probe" : "");
 		break;
 	case ENOSYS:
