@@ -300,39 +300,41 @@ int counting_open(
 	return 0;
 }
 
-static void switch_cell(const struct counting_cell *cell, bool on)
+/* One call switches all events of this thread, so they count for the same time. */
+static bool switch_together(bool on)
 {
-	(void)(on ? sys_enable(cell->fd) : sys_disable(cell->fd));
-	if (cell->clock_fd >= 0)
-		(void)(on ? sys_enable(cell->clock_fd) : sys_disable(cell->clock_fd));
+	return !prctl(on ? PR_TASK_PERF_EVENTS_ENABLE : PR_TASK_PERF_EVENTS_DISABLE, 0, 0, 0, 0);
 }
 
-static void switch_all(struct counting *counting, bool on)
+/* Enables the events that no exec enables. */
+static int enable_all(struct counting *counting, struct engine_failure *failure)
 {
-	/* One call switches all events of this thread, so they count for the same time. */
-	if (!prctl(on ? PR_TASK_PERF_EVENTS_ENABLE : PR_TASK_PERF_EVENTS_DISABLE, 0, 0, 0, 0))
-		return;
-	for (size_t i = 0; i < counting->n_cells; i++)
-		if (counting->cells[i].members)
-			switch_cell(&counting->cells[i], on);
+	const bool is_command = engine_target_is_command(&counting->target);
+	int ret = 0;
+
+	if (!is_command && switch_together(true))
+		return 0;
+	for (size_t i = 0; i < counting->n_cells && !ret; i++)
+		if (counting->cells[i].members && (!is_command || counting->cells[i].tid < 0))
+			ret = counting_enable(counting, &counting->cells[i], failure);
+	return ret;
 }
 
 int counting_start(struct counting *counting, struct engine_failure *failure)
 {
+	const bool is_command = engine_target_is_command(&counting->target);
 	int ret;
 
 	counting->started = true;
-	if (!engine_target_is_command(&counting->target)) {
+	if (!is_command)
 		counting->started_ns = sys_now_ns();
-		switch_all(counting, true);
-		if (!counting->target.command)
-			return 0;
-	} else {
-		for (size_t i = 0; i < counting->n_cells; i++)
-			if (counting->cells[i].members && counting->cells[i].tid < 0)
-				(void)sys_enable(counting->cells[i].fd);
+	ret = enable_all(counting, failure);
+	if (ret)
+		return ret;
+	if (is_command)
 		counting->started_ns = sys_now_ns();
-	}
+	if (!counting->target.command)
+		return 0;
 	ret = launch_go(&counting->launch);
 	if (ret)
 		*failure = (struct engine_failure){
@@ -340,9 +342,23 @@ int counting_start(struct counting *counting, struct engine_failure *failure)
 	return ret;
 }
 
+static void disable_all(const struct counting *counting)
+{
+	if (switch_together(false))
+		return;
+	for (size_t i = 0; i < counting->n_cells; i++) {
+		const struct counting_cell *cell = &counting->cells[i];
+
+		if (cell->members)
+			(void)sys_disable(cell->fd);
+		if (cell->members && cell->clock_fd >= 0)
+			(void)sys_disable(cell->clock_fd);
+	}
+}
+
 void counting_stop(struct counting *counting)
 {
-	switch_all(counting, false);
+	disable_all(counting);
 	if (!counting->ended_ns)
 		counting->ended_ns = sys_now_ns();
 }

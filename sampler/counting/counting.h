@@ -76,7 +76,7 @@ int counting_open(struct counting **out, const struct counting_config *config,
 	struct engine_failure *failure);
 
 /* Starts counting; a command is counted from its exec on.  Returns 0, or -errno and *failure
- * (FAIL_COMMAND). */
+ * (FAIL_COMMAND, or FAIL_OPEN if an event cannot be enabled). */
 int counting_start(struct counting *counting, struct engine_failure *failure);
 
 /* Reads all cells.  Returns 0, or -errno of the first cell that could not be read; it keeps its

@@ -187,8 +187,10 @@ static int add_cell(
 		.by_group = by_group,
 	};
 	ret = sys_id(fd, &cell->id);
-	if (ret)
+	if (ret) {
+		counting->events[event].asked.ioctl = "PERF_EVENT_IOC_ID";
 		return ret;
+	}
 	counting->n_cells++;
 	counting->events[event].opened++;
 	return 0;
@@ -342,7 +344,10 @@ static int open_span(struct counting *counting, struct span *span, const struct 
 		ret = add_cell(counting, i, place, fd, !span->alone);
 		if (ret) {
 			close(fd);
-			goto fail;
+			if (!event->asked.ioctl)
+				goto fail;
+			refuse(counting, i, span, place, -ret);
+			continue;
 		}
 		if ((leader == SIZE_MAX || span->alone) && needs_clock(&event->spec.attr, place)) {
 			ret = open_clock(
@@ -558,6 +563,21 @@ int counting_open_all(struct counting *counting, struct engine_failure *failure)
 	}
 	tell(failure, event, FAIL_OPEN, event->error, event->error_pid, event->error_cpu);
 	return -event->error;
+}
+
+int counting_enable(
+	struct counting *counting, const struct counting_cell *cell, struct engine_failure *failure)
+{
+	struct counting_event *event = &counting->events[cell->event];
+	int ret = sys_enable(cell->fd);
+
+	if (!ret && cell->clock_fd >= 0)
+		ret = sys_enable(cell->clock_fd);
+	if (ret) {
+		event->asked.ioctl = "PERF_EVENT_IOC_ENABLE";
+		tell(failure, event, FAIL_OPEN, -ret, cell->pid, cell->cpu);
+	}
+	return ret;
 }
 
 int counting_open_cpu(struct counting *counting, int cpu)

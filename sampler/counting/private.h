@@ -61,6 +61,10 @@ struct counting {
  * and *failure. */
 int counting_open_all(struct counting *counting, struct engine_failure *failure);
 
+/* Enables a cell and its clock.  Returns 0, or -errno and *failure. */
+int counting_enable(struct counting *counting, const struct counting_cell *cell,
+	struct engine_failure *failure);
+
 /* Opens CPU-wide events on one more CPU; they count at once.  Returns 0, or -errno of an error
  * unrelated to any event. */
 int counting_open_cpu(struct counting *counting, int cpu);

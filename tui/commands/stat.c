@@ -497,7 +497,7 @@ static int begin(struct stat_run *run)
 	}
 	ret = counting_start(run->counting, &failure);
 	if (ret) {
-		run->refused = failure.error;
+		run->refused = failure.what == FAIL_COMMAND ? failure.error : 0;
 		tell_failure(run, &failure);
 		return ret;
 	}

@@ -88,8 +88,7 @@ void explain_filter(struct text *text, const struct explain_request *request, in
 		text_add(text, "the event has one already, and the kernel changes none that runs");
 		return;
 	default:
-		text_add(text, "%s",
-			strerrordesc_np(error) ? strerrordesc_np(error) : "unknown error");
+		explain_ioctl(text, "PERF_EVENT_IOC_SET_FILTER", error, system);
 		return;
 	}
 	if (request->attr->type >= PERF_TYPE_MAX && error == EINVAL && !system->fields[0]) {
@@ -116,7 +115,8 @@ void explain_filter(struct text *text, const struct explain_request *request, in
 		text_add(text, ". Its fields are shown by: strobe list %s", request->event);
 }
 
-void explain_bpf(struct text *text, const struct explain_request *request, int error)
+void explain_bpf(struct text *text, const struct explain_request *request, int error,
+	const struct explain_system *system)
 {
 	text_add(text, "the BPF program '%.200s' for '%s' is refused: ", request->bpf,
 		request->event);
@@ -129,8 +129,10 @@ void explain_bpf(struct text *text, const struct explain_request *request, int e
 	case EPERM:
 	case EACCES:
 		text_add(text,
-			"this user may not use it, or it reads more than the event has. Run strobe "
-			"as root");
+			"%sthis user may not use it, or it reads more than the event has. Run "
+			"strobe as root%s",
+			system->seccomp ? "a seccomp filter forbids it, " : "",
+			system->seccomp ? ", outside of the container" : "");
 		break;
 	case E2BIG:
 		text_add(text, "the tracepoint has as many programs as the kernel allows (64)");

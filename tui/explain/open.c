@@ -393,7 +393,7 @@ static void not_inherited(struct text *text, const struct refusal *refusal)
 	text_add(text, ", or %s", alone);
 }
 
-static void explain_ioctl(
+void explain_ioctl(
 	struct text *text, const char *name, int error, const struct explain_system *system)
 {
 	text_add(text, "the kernel opened the event, and %s was then refused", name);
@@ -423,7 +423,7 @@ void explain_open_text(struct text *text, const struct explain_request *request,
 	const struct refusal refusal = {request, request->attr, error, limits, system};
 
 	if (request->bpf) {
-		explain_bpf(text, request, error);
+		explain_bpf(text, request, error, system);
 		return;
 	}
 	if (request->filter) {

@@ -44,10 +44,15 @@ static inline const char *doing(const struct refusal *refusal)
 }
 
 /* Explains why a BPF program was refused although its event was accepted. */
-void explain_bpf(struct text *text, const struct explain_request *request, int error);
+void explain_bpf(struct text *text, const struct explain_request *request, int error,
+	const struct explain_system *system);
 /* Explains why a filter was refused although its event was accepted. */
 void explain_filter(struct text *text, const struct explain_request *request, int error,
 	const struct explain_system *system);
+
+/* Explains why an ioctl was refused although its event was accepted. */
+void explain_ioctl(
+	struct text *text, const char *name, int error, const struct explain_system *system);
 
 /* Explains EINVAL: which part of the request the kernel refuses. */
 void explain_invalid(struct text *text, const struct refusal *refusal);

@@ -188,6 +188,17 @@ static void test_programs(void **state)
 		expect_text(out, "the BPF program 'id:12' for 'sched:sched_switch' is refused: ");
 		expect_text(out, refusals[i].says);
 	}
+
+	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT};
+	const struct explain_request request = {
+		.event = "sched:sched_switch", .attr = &attr, .pid = -1, .bpf = "id:12"};
+	struct explain_system system;
+
+	explain_system_unknown(&system);
+	system.seccomp = true;
+	explain_open(&request, EPERM, &limits, &system, out, sizeof(out));
+	expect_text(out, "a seccomp filter forbids it, this user may not use it, or");
+	expect_text(out, "as root, outside of the container");
 }
 
 /* For an event that happens only in the kernel, there is no advice to count it in user space. */
