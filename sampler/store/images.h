@@ -67,6 +67,7 @@ struct image_origin {
 	int32_t pid; /* 0: never seen in a process */
 	uint64_t map_start; /* kernel: recorded address of _text or _stext */
 	uint64_t map_end; /* kernel: end of its code */
+	uint64_t map_offset; /* file: offset of map_start in it */
 	bool stext; /* map_start is the address of _stext */
 	/* Only for memory without a file: */
 	int32_t parent; /* process that forked it, if it executed nothing since; or 0 */

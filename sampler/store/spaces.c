@@ -413,6 +413,7 @@ static void set_origin(const struct space *space, const struct mapping *mapping)
 		&(struct image_origin){.pid = space->pid,
 			.map_start = mapping->start,
 			.map_end = mapping->end,
+			.map_offset = mapping->start + mapping->bias,
 			.parent = space->parent,
 			.elder = space->elder});
 }
@@ -531,6 +532,11 @@ void space_list(const struct space *space, space_fn *fn, void *ctx)
 	for (uint32_t i = 0; space->maps && i < space->maps->n; i++)
 		space_tell_mapping(&space->maps->at[i],
 			images_get(space->spaces->images, space->maps->at[i].image), 0, fn, ctx);
+}
+
+uint32_t space_program(const struct space *space)
+{
+	return space->program;
 }
 
 int32_t space_parent(const struct space *space)

@@ -89,6 +89,10 @@ void space_list(const struct space *space, space_fn *fn, void *ctx);
 
 uint32_t space_count(const struct space *space);
 
+/* Returns the image of the program that it executes, which is the first mapped file's code;
+ * IMAGE_ID_UNKNOWN if not known. */
+uint32_t space_program(const struct space *space);
+
 /* Returns the process that it got its memory from by a fork, if it has not executed a program
  * since; otherwise 0. */
 int32_t space_parent(const struct space *space);

@@ -38,6 +38,19 @@ static void set_comm(char *out, const char *comm)
 	memset(out + len, 0, TASK_COMM_MAX - len);
 }
 
+/* Stores the program in the label of a thread, once it is known. */
+static void learn_program(const struct tasks *tasks, const struct thread *thread)
+{
+	const uint32_t program = space_program(thread->owner->space);
+	struct task_label *label = label_at(tasks, thread->label);
+
+	if (thread->label == TASK_LABEL_MERGED || program == IMAGE_ID_UNKNOWN ||
+		tasks_label_program(label) != IMAGE_ID_UNKNOWN)
+		return;
+	images_pin(tasks->spaces.images, program);
+	atomic_store_explicit(&label->program, program, memory_order_release);
+}
+
 /* --- records --- */
 
 /* The kernel calls the idle task of CPU N "swapper/N". */
@@ -208,8 +221,10 @@ static int apply_mmap(
 	struct record_mmap looked_at = *mmap;
 	look_at_program(tasks, process, &looked_at);
 	tasks->spaces.time_ns = time_ns;
-	return space_map(process->space, &looked_at,
+	err = space_map(process->space, &looked_at,
 		time_ns && time_ns < process->loaded_ns ? SPACE_OLDER : SPACE_NEWER);
+	learn_program(tasks, thread_at(tasks, id));
+	return err;
 }
 
 int tasks_apply(struct tasks *tasks, const struct record *record)
@@ -616,9 +631,11 @@ static int label_thread(struct tasks *tasks, uint32_t id, uint64_t time_ns)
 	label->tid = thread->tid;
 	set_comm(label->comm, thread->comm);
 	set_comm(label->process_comm, process_at(tasks, thread->process)->comm);
+	atomic_store_explicit(&label->program, IMAGE_ID_UNKNOWN, memory_order_relaxed);
 	label->since_ns = time_ns;
 	label->refs = 1; /* held by the thread */
 	thread->label = new;
+	learn_program(tasks, thread);
 	observe_label(tasks, process_at(tasks, thread->process), new);
 	return 0;
 }
@@ -676,6 +693,7 @@ int tasks_sample(struct tasks *tasks, int32_t pid, int32_t tid, uint64_t time_ns
 			return err;
 		if (!thread->owner->loaded)
 			load_lazily(tasks, thread->process);
+		learn_program(tasks, thread);
 	}
 	*label = thread->label;
 	*space = thread->owner->space;

@@ -3,9 +3,9 @@
  * tasks.h - threads, processes and their address spaces, from records and /proc.
  *
  * Live threads are changed by FORK, EXIT, COMM and MMAP records in time order.  Task labels are
- * immutable (pid, tid, comm, start) tuples with small ids that samples refer to.  A thread that
- * changes its name or executes another program gets a new label, so older samples keep the old
- * name.
+ * immutable (pid, tid, comm, start) tuples with small ids that samples refer to; only their program
+ * may become known later.  A thread that changes its name or executes another program gets a new
+ * label, so older samples keep the old name.
  *
  * The sampling thread owns all data.  Another thread may read labels that it reaches through a
  * snapshot of the store.
@@ -16,6 +16,7 @@
 #include "sampler/kernel/record.h"
 #include "sampler/store/images.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,6 +28,7 @@ struct task_label {
 	char comm[TASK_COMM_MAX]; /* raw bytes: clean before showing */
 	/* comm of the thread group's leader when the label was made */
 	char process_comm[TASK_COMM_MAX];
+	atomic_uint program; /* see tasks_label_program() */
 	uint64_t since_ns; /* first seen under this name */
 	uint32_t refs; /* from slices and the live thread; only for the sampling thread */
 	uint32_t generation; /* counts the reuses of this id */
@@ -167,6 +169,12 @@ bool space_origin(const struct space *space, uint64_t address, struct image_orig
 
 /* Any thread.  Never returns NULL.  After tasks_set_outside(), all labels of tid 0 are one. */
 const struct task_label *tasks_label_get(const struct tasks *tasks, uint32_t label);
+/* Returns the image of the program that the process executes, which stays for good;
+ * IMAGE_ID_UNKNOWN if not known.  Any thread. */
+static inline uint32_t tasks_label_program(const struct task_label *label)
+{
+	return atomic_load_explicit(&label->program, memory_order_acquire);
+}
 void tasks_label_ref(struct tasks *tasks, uint32_t label);
 void tasks_label_unref(struct tasks *tasks, uint32_t label);
 

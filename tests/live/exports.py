@@ -340,6 +340,42 @@ def pprof_code(recording, folder):
     checks.check("pprof: go tool pprof -weblist", "sum += n;" in html, html[-200:])
 
 
+def first_mapping(strobe, path):
+    """Return the file name of the first mapping."""
+    packed = Recording(strobe, path).export("pprof")
+    values = list(fields(gzip.decompress(packed)))
+    strings = [value.decode() for number, value in values if number == 6]
+    first = next(dict(fields(value)) for number, value in values if number == 3)
+    return strings[first[5]] if first[2] < first[3] else "an empty mapping"
+
+
+def pprof_program(strobe, folder):
+    """The first mapping is the program, even if all its time is spent in a library."""
+    library, program = os.path.join(folder, "libwork.so"), os.path.join(folder, "caller")
+    sources = ((library, ["-shared", "-fPIC"], "void work(volatile long n)\n{\n\twhile (n--)\n\t\t;\n}\n"),
+               (program, [library, "-Wl,-rpath," + folder],
+                "void work(long n);\nint main(void)\n{\n\twork(300000000);\n\treturn 0;\n}\n"))
+    for out, options, text in sources:
+        with open(out + ".c", "w", encoding="ascii") as source:
+            source.write(text)
+        made = run(["cc", "-O1", "-o", out, out + ".c", *options])
+        if made.returncode:
+            checks.skip("pprof: a program without samples", made.stderr[-200:])
+            return
+    script_path = os.path.join(folder, "loop")
+    with open(script_path, "w", encoding="ascii") as out:
+        out.write(f"#!{sys.executable}\nfor i in range(3000000):\n    pass\n")
+    os.chmod(script_path, 0o755)
+    python = os.path.realpath(sys.executable)
+    for name, command, wanted in (("a program", program, program), ("a script", script_path, python)):
+        for recorder in (["perf", "record", "-q", "-e", "cpu-clock:u"], [strobe, "record", "-e", "cpu-clock:u"]):
+            path = os.path.join(folder, "program.data")
+            found = run([*recorder, "-o", path, "--", command])
+            first = first_mapping(strobe, path) if found.returncode == 0 else found.stderr[-200:]
+            checks.check(f"pprof: {name} is the first mapping, {os.path.basename(recorder[0])}", first == wanted,
+                         first)
+
+
 def script(recording):
     event = recording.event()
     text = recording.export("script", "-e", event).decode()
@@ -518,6 +554,7 @@ def main():
         cases = {"speedscope": lambda: speedscope(recording), "gecko": lambda: gecko(recording),
                  "callgrind": lambda: callgrind(recording, folder), "pprof": lambda: pprof(recording),
                  "pprof_code": lambda: pprof_code(recording, folder),
+                 "pprof_program": lambda: pprof_program(strobe, folder),
                  "script": lambda: script(recording), "output": lambda: output(recording, folder),
                  "svg": lambda: svg(recording, hostile, folder)}
         for name, case in cases.items():

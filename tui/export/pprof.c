@@ -39,8 +39,7 @@ struct mapping {
 	struct symbols_segment segment;
 	uint64_t low, high; /* sampled offsets, or the segment's */
 	uint64_t start; /* address of offset 0; may wrap, since only low and above are mapped */
-	/* in stacks with the image; the part in processes with its name */
-	uint64_t samples, own_samples;
+	uint64_t samples; /* in stacks with the image */
 	uint32_t walk; /* number of the last stack counted here, so that each stack counts once */
 	bool has_lines;
 };
@@ -60,6 +59,8 @@ struct pprof {
 	uint32_t mapping_of_room;
 	struct mapping *mappings;
 	uint32_t n_mappings, mappings_room;
+	uint64_t *programs; /* by image: samples of processes that execute it */
+	uint32_t programs_room;
 	uint32_t walk;
 	uint64_t *path; /* location ids of a stack */
 	uint32_t path_room;
@@ -77,6 +78,7 @@ static void pprof_fini(struct pprof *pprof)
 	free(pprof->frame_ids);
 	free(pprof->mapping_of);
 	free(pprof->mappings);
+	free(pprof->programs);
 	free(pprof->path);
 	free(pprof->piece);
 }
@@ -203,25 +205,30 @@ static const char *base_of(const char *path)
 	return slash ? slash + 1 : path ? path : "";
 }
 
-/* Counts the stacks of each image, for main_mapping(). */
-static void count_images(
+/* Counts the stacks of each image and program, for main_mapping(). */
+static int count_images(
 	struct pprof *pprof, const struct profile_cell *cell, const struct task_label *task)
 {
+	const uint32_t program = task ? tasks_label_program(task) : IMAGE_ID_UNKNOWN;
+	int ret = grow_zeroed((void **)&pprof->programs, program, &pprof->programs_room,
+		sizeof(*pprof->programs));
+
+	if (ret)
+		return ret;
+	pprof->programs[program] += cell->count;
 	pprof->walk++;
 	for (uint32_t at = cell->stack; at != STACK_ROOT;) {
 		const struct stack_node *node = stacks_node(pprof->profile->stacks, at);
 		const struct frame *frame = stacks_frame_get(pprof->profile->stacks, node->frame);
 		struct mapping *mapping = &pprof->mappings[find_mapping(pprof, frame) - 1];
-		const char *path = images_get(pprof->profile->images, frame->image)->path;
 
 		at = node->parent;
 		if (mapping->walk == pprof->walk)
 			continue;
 		mapping->walk = pprof->walk;
 		mapping->samples += cell->count;
-		if (task && !strncmp(base_of(path), task->process_comm, TASK_COMM_MAX - 1))
-			mapping->own_samples += cell->count;
 	}
+	return 0;
 }
 
 static int put_sample(struct pprof *pprof, const struct profile_cell *cell, int64_t *values)
@@ -247,9 +254,10 @@ static int put_sample(struct pprof *pprof, const struct profile_cell *cell, int6
 		ret = string(pprof, "pid", &labels[1].key);
 	if (!ret)
 		ret = string(pprof, "tid", &labels[2].key);
+	if (!ret)
+		ret = count_images(pprof, cell, task);
 	if (ret)
 		return ret;
-	count_images(pprof, cell, task);
 	labels[1].num = task ? task->pid : -1;
 	labels[2].num = task ? task->tid : -1;
 	memset(values, 0, (pprof->profile->n_events + 1) * sizeof(*values));
@@ -289,20 +297,18 @@ static bool lies_where_it_was(const struct image *image)
 	return image->kind != IMAGE_FILE && image->kind != IMAGE_VDSO;
 }
 
-/* Ranks the processes' own program highest, then other files, libraries, and images without a
- * file. */
-static unsigned int main_rank(const struct mapping *mapping, const struct image *image)
+/* Ranks the program highest, then other files, libraries, and images without a file. */
+static unsigned int main_rank(const struct image *image, uint32_t program)
 {
 	if (image->kind != IMAGE_FILE)
 		return 0;
-	if (mapping->own_samples)
+	if (image->id == program)
 		return 3;
 	return image->path && strstr(base_of(image->path), ".so") ? 1 : 2;
 }
 
-/* Returns the main program's mapping, since readers expect it first: the file with most samples in
- * processes of its name. */
-static uint32_t main_mapping(const struct pprof *pprof)
+/* Returns the main program's mapping, since readers expect it first: the one with most samples. */
+static uint32_t main_mapping(const struct pprof *pprof, uint32_t program)
 {
 	unsigned int best_rank = 0;
 	uint64_t best_samples = 0;
@@ -311,17 +317,47 @@ static uint32_t main_mapping(const struct pprof *pprof)
 	for (uint32_t i = 0; i < pprof->n_mappings; i++) {
 		const struct mapping *mapping = &pprof->mappings[i];
 		const struct image *image = images_get(pprof->profile->images, mapping->image);
-		unsigned int rank = main_rank(mapping, image);
-		uint64_t samples = rank == 3 ? mapping->own_samples : mapping->samples;
+		unsigned int rank = main_rank(image, program);
 
 		if (image->kind == IMAGE_UNKNOWN || rank < best_rank ||
-			(rank == best_rank && samples <= best_samples))
+			(rank == best_rank && mapping->samples <= best_samples))
 			continue;
 		best = i;
 		best_rank = rank;
-		best_samples = samples;
+		best_samples = mapping->samples;
 	}
 	return best;
+}
+
+/* Returns the program whose processes have most samples; IMAGE_ID_UNKNOWN if none is known. */
+static uint32_t main_program(const struct pprof *pprof)
+{
+	uint32_t best = IMAGE_ID_UNKNOWN;
+
+	for (uint32_t i = IMAGE_ID_UNKNOWN + 1; i < pprof->programs_room; i++)
+		if (pprof->programs[i] &&
+			(best == IMAGE_ID_UNKNOWN || pprof->programs[i] > pprof->programs[best]))
+			best = i;
+	return best;
+}
+
+/* Adds the code of a program whose samples are all in other images. */
+static int map_program(struct pprof *pprof, uint32_t program)
+{
+	struct image_origin origin;
+	struct frame frame = {.image = program};
+	int ret;
+
+	if (program == IMAGE_ID_UNKNOWN ||
+		(program < pprof->mapping_of_room && pprof->mapping_of[program]))
+		return 0;
+	images_origin(pprof->profile->images, program, &origin);
+	frame.offset = origin.map_offset;
+	ret = map_image(pprof, &frame);
+	if (!ret && origin.map_end > origin.map_start)
+		pprof->mappings[pprof->n_mappings - 1].high =
+			origin.map_offset + (origin.map_end - origin.map_start) - 1;
+	return ret;
 }
 
 /* Rounds to whole pages.  No page is added before, since it could belong to another segment. */
@@ -547,8 +583,9 @@ static int put_mappings(struct pprof *pprof, uint32_t first)
 
 static int put_tables(struct pprof *pprof)
 {
-	uint32_t main = main_mapping(pprof);
-	int ret = 0;
+	const uint32_t program = main_program(pprof);
+	int ret = map_program(pprof, program);
+	const uint32_t main = main_mapping(pprof, program);
 
 	if (pprof->n_mappings)
 		place_mappings(pprof, main);

@@ -31,6 +31,7 @@ struct place {
 	int32_t pid;
 	uint32_t image;
 	uint64_t page; /* page number; only for anonymous memory */
+	bool is_program; /* readers take the first mapping for the program */
 };
 
 /* A name of a thread; sorted by thread, then by label. */
@@ -90,7 +91,7 @@ static int add_place(struct saving *saving, int32_t pid, uint32_t image, uint64_
 		sizeof(*saving->places));
 
 	if (!ret)
-		saving->places[saving->n_places++] = (struct place){pid, image, page};
+		saving->places[saving->n_places++] = (struct place){pid, image, page, false};
 	return ret;
 }
 
@@ -143,6 +144,24 @@ static int note_stack(struct saving *saving, int32_t pid, uint32_t node)
 	return ret;
 }
 
+/* Notes the program of a process, which may have no samples of its own. */
+static int note_program(struct saving *saving, const struct task_label *label)
+{
+	struct image_origin origin;
+	struct frame frame = {.image = tasks_label_program(label)};
+	const uint32_t before = saving->n_places;
+	int ret;
+
+	if (frame.image == IMAGE_ID_UNKNOWN || frame.image >= saving->n_images)
+		return 0;
+	images_origin(saving->source->images, frame.image, &origin);
+	frame.offset = origin.map_offset;
+	ret = note_frame(saving, label->pid, &frame);
+	if (saving->n_places > before)
+		saving->places[before].is_program = true;
+	return ret;
+}
+
 static int note_slice(struct saving *saving, const struct slice *slice)
 {
 	int ret = 0;
@@ -152,6 +171,8 @@ static int note_slice(struct saving *saving, const struct slice *slice)
 			tasks_label_get(saving->source->tasks, slice->task[i]);
 
 		if (saving->event_of[slice->event[i]] >= 0)
+			ret = note_program(saving, label);
+		if (saving->event_of[slice->event[i]] >= 0 && !ret)
 			ret = note_stack(saving, label->pid, slice->stack[i]);
 		if (label->tid == label->pid && !ret)
 			ret = idmap_set(&saving->leaders, (uint32_t)label->tid, one());
@@ -186,6 +207,8 @@ static int compare_places(const void *a, const void *b)
 
 	if (first->pid != second->pid)
 		return first->pid < second->pid ? -1 : 1;
+	if (first->is_program != second->is_program)
+		return first->is_program ? -1 : 1;
 	if (first->image != second->image)
 		return first->image < second->image ? -1 : 1;
 	return (first->page > second->page) - (first->page < second->page);

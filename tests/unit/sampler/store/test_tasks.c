@@ -514,6 +514,55 @@ static void test_recorded(void **state)
 	expect_at(fake, 301, 44 * SEC, 0x10000, "/bin/parent", 0);
 }
 
+/* Returns the thread's label, with a reference as samples hold one. */
+static const struct task_label *hold_label(struct fake *fake, int32_t pid, uint64_t time)
+{
+	uint32_t label;
+
+	assert_int_equal(tasks_label(fake->tasks, pid, pid, time, &label), 0);
+	tasks_label_ref(fake->tasks, label);
+	return tasks_label_get(fake->tasks, label);
+}
+
+static void expect_program(struct fake *fake, const struct task_label *label, const char *path)
+{
+	const uint32_t program = tasks_label_program(label);
+
+	assert_string_equal(images_get(fake->images, program)->path, path);
+}
+
+/* A label knows its program: the first file mapped since the exec, also after the process ended. */
+static void test_program(void **state)
+{
+	struct fake *fake = *state;
+	const struct task_label *before, *after, *child;
+
+	do_comm(fake, 7, 7, "loop.py", true, SEC);
+	before = hold_label(fake, 7, SEC);
+	assert_int_equal(tasks_label_program(before), IMAGE_ID_UNKNOWN);
+	do_map(fake, 7, 0x10000, 0x1000, 0x3000, "/bin/python", SEC);
+	do_map(fake, 7, 0x20000, 0x1000, 0, "/lib/ld.so", SEC);
+	expect_program(fake, before, "/bin/python");
+	do_fork(fake, 7, 7, 8, 8, 2 * SEC);
+	child = hold_label(fake, 8, 2 * SEC);
+	expect_program(fake, child, "/bin/python");
+
+	do_comm(fake, 7, 7, "ls", true, 3 * SEC);
+	do_map(fake, 7, 0x10000, 0x1000, 0, "/bin/ls", 3 * SEC);
+	after = hold_label(fake, 7, 3 * SEC);
+	do_exit(fake, 7, 7, 4 * SEC);
+	do_exit(fake, 8, 8, 4 * SEC);
+	tasks_expire(fake->tasks, 60 * SEC);
+	expect_program(fake, before, "/bin/python");
+	expect_program(fake, child, "/bin/python");
+	expect_program(fake, after, "/bin/ls");
+
+	/* A process met by a sample has its mappings read. */
+	assert_non_null(tasks_space(fake->tasks, 100, 101, 50 * SEC));
+	assert_int_not_equal(
+		tasks_label_program(label_at(fake, 100, 101, 50 * SEC)), IMAGE_ID_UNKNOWN);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -539,6 +588,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_gone_child_of_unread_parent, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_gone_child_of_known_parent, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_recorded, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_program, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

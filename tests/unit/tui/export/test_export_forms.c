@@ -245,6 +245,43 @@ static void test_pprof(void **state)
 	world_free(&world);
 }
 
+/* A program is first even if all samples of its processes are in libraries. */
+static void test_pprof_program(void **state)
+{
+	struct record exec = {.type = PERF_RECORD_MMAP2,
+		.misc = PERF_RECORD_MISC_USER,
+		.id = {.pid = 100, .tid = 100, .time_ns = START_NS},
+		.mmap = {.pid = 100,
+			.tid = 100,
+			.start = 0x1000,
+			.len = 0x3000,
+			.pgoff = 0x2000,
+			.executable = true,
+			.filename = "/bin/caller",
+			.build_id = {'a', 'b'},
+			.build_id_len = 2}};
+	struct world world;
+	const Pprof__Mapping *first;
+	Pprof__Profile *profile;
+
+	(void)state;
+	world_make(&world);
+	assert_int_equal(tasks_apply(world.tasks, &exec), 0);
+	world_add(&world, world_push(&world, STACK_ROOT, world.library, 0x123), world.worker, 0, 5);
+	world_add(&world, STACK(&world, MAIN), world.worker, 0, 5);
+	profile = read_pprof(&world);
+	assert_int_equal(profile->n_mapping, 3);
+	first = profile->mapping[0];
+	assert_memory_equal(string_of(profile, first->filename), "/bin/caller", 11);
+	assert_memory_equal(string_of(profile, first->build_id), "6162", 4);
+	assert_int_equal(first->file_offset, 0x2000);
+	assert_int_equal(first->memory_limit - first->memory_start, 0x3000);
+	for (size_t i = 0; i < profile->n_location; i++)
+		assert_int_not_equal(profile->location[i]->mapping_id, first->id);
+	pprof__profile__free_unpacked(profile, NULL);
+	world_free(&world);
+}
+
 /* The main program is first, at its own addresses, with a mapping for each segment. Other images
  * follow at other addresses, with file offsets. */
 static void test_pprof_segments(void **state)
@@ -613,6 +650,7 @@ int main(void)
 		cmocka_unit_test(test_speedscope),
 		cmocka_unit_test(test_gecko),
 		cmocka_unit_test(test_pprof),
+		cmocka_unit_test(test_pprof_program),
 		cmocka_unit_test(test_pprof_segments),
 		cmocka_unit_test(test_pprof_system_names),
 		cmocka_unit_test(test_pprof_inlined),

@@ -289,6 +289,49 @@ static void test_truncated(void **state)
 	free(after);
 }
 
+/* The program of a process is the first of its saved mappings, even without samples. */
+static void test_program(void **state)
+{
+	struct fixture *fixture = *state;
+	struct save_progress progress = {0};
+	const uint32_t pid = (uint32_t)tasks_label_get(fixture->tasks, fixture->labels[1])->pid;
+	const struct record exec = {.type = PERF_RECORD_MMAP2,
+		.misc = PERF_RECORD_MISC_USER,
+		.mmap = {.pid = pid,
+			.tid = pid,
+			.start = 0x1000,
+			.len = 0x3000,
+			.pgoff = 0x2000,
+			.executable = true,
+			.filename = "/bin/caller"}};
+	const int fd = memfd_create("saved", MFD_CLOEXEC);
+	const struct recording_config config = {.fd = fd, .memory_bytes = 64 << 20};
+	struct engine_status *status = calloc(1, sizeof(*status));
+	struct recording *recording;
+	struct snapshot snapshot;
+	uint32_t program;
+
+	assert_non_null(status);
+	assert_int_equal(tasks_apply(fixture->tasks, &exec), 0);
+	fixture_cell(fixture, 0, call(fixture, STACK_ROOT, fixture->library, 0x123, FRAME_USER),
+		fixture->labels[1], 2, event_ids[0], 100, 3);
+	for (size_t i = 0; i < fixture->snapshot.n; i++) {
+		fixture->slices[i].start_ns = (i + 1) * SLICE_NS;
+		fixture->slices[i].end_ns = (i + 2) * SLICE_NS;
+	}
+	save(fixture, fd, false, &progress, 0);
+	lseek(fd, 0, SEEK_SET);
+	assert_int_equal(recording_new(&recording, &config), 0);
+	load_recording(recording, status);
+	assert_int_equal(store_snapshot(recording_store(recording), 0, UINT64_MAX, &snapshot), 0);
+	program = tasks_label_program(tasks_label_get(
+		recording_tasks(recording), snapshot.slices[snapshot.n - 1]->task[0]));
+	assert_string_equal(images_get(recording_images(recording), program)->path, "/bin/caller");
+	snapshot_release(recording_store(recording), &snapshot);
+	recording_free(recording);
+	free(status);
+}
+
 static void test_chance(void **state)
 {
 	struct fixture *fixture = *state;
@@ -353,6 +396,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		WITH_FIXTURE(test_kinds_of_frames),
 		WITH_FIXTURE(test_truncated),
+		WITH_FIXTURE(test_program),
 		WITH_FIXTURE(test_chance),
 		WITH_FIXTURE(test_merged_label),
 		WITH_FIXTURE(test_cancelled),
