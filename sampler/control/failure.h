@@ -18,6 +18,7 @@ struct engine_asked {
 	const char *filter; /* set if the filter was refused; else NULL */
 	const char *bpf; /* set if the BPF program was refused */
 	bool inherited; /* inheritance by new tasks was refused, not the event itself */
+	bool ring; /* the event opened, but its ring could not be mapped */
 	const char *ioctl; /* this ioctl on the open event was refused: "PERF_EVENT_IOC_ENABLE" */
 	bool user_refused; /* user space alone was refused, too */
 	bool in_group; /* requested as a member of another event's group */

@@ -16,7 +16,8 @@ enum engine_note_kind {
 	NOTE_USER_ONLY, /* the kernel was refused; user space only. error */
 	NOTE_EVENT_ADDED,
 	NOTE_EVENT_DROPPED,
-	NOTE_EVENT_REFUSED, /* text = event; error, attr; pid and cpu, -1: all, any */
+	/* text = event, "": every event on that CPU; error, attr; pid and cpu, -1: all, any */
+	NOTE_EVENT_REFUSED,
 	NOTE_FREQUENCY, /* value = Hz, or the period of an event that has one */
 	NOTE_ATTACHED,
 	NOTE_DETACHED, /* pid; value = threads */
@@ -31,7 +32,7 @@ enum engine_note_kind {
 	NOTE_MAPS_UNREAD, /* value = processes with unreadable mappings; pid, error: the first */
 	NOTE_SCOPE, /* value = new enum engine_scope */
 	NOTE_RING_SHRUNK, /* value = pages */
-	NOTE_FD_LIMIT,
+	NOTE_FD_LIMIT, /* error; needed */
 	NOTE_MLOCK_LIMIT, /* value = the limit; error */
 	NOTE_LOST, /* value = samples, text = event */
 	NOTE_THROTTLED,
@@ -104,6 +105,8 @@ struct engine_note {
 	char text[EVENT_NAME_MAX]; /* raw bytes */
 	/* NOTE_SNAPSHOT: age in ns; older samples were overwritten; 0: none were */
 	uint64_t reach_ns;
+	/* NOTE_FD_LIMIT: the limit that all events on all CPUs need; 0: they are on threads */
+	uint64_t needed;
 	int cpu; /* NOTE_EVENT_REFUSED only, like attr; asked also for NOTE_FILTER */
 	struct perf_event_attr attr;
 	struct engine_asked asked;

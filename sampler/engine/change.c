@@ -55,10 +55,20 @@ bool change_owns_ring(const struct engine *engine, unsigned int index)
 	return false;
 }
 
+/* Notes the points on which an event did not open although it did on others. */
+static void note_missing(struct engine *engine, unsigned int index, int error)
+{
+	for (size_t i = 0; i < engine->n_points && engine->choices[index].open; i++)
+		if (choice_fits(engine, index, engine->points[i]) &&
+			!point_find_event(engine->points[i], index))
+			choice_refuse(engine, index, error, engine->points[i]);
+	missing_add(engine);
+}
+
 int change_open(struct engine *engine, unsigned int index)
 {
 	unsigned int leader = engine->choices[index].leader;
-	int ret = -ESRCH;
+	int ret = -ESRCH, missed = 0;
 
 	for (size_t i = 0; i < engine->n_points; i++) {
 		struct point *point = engine->points[i];
@@ -79,7 +89,11 @@ int change_open(struct engine *engine, unsigned int index)
 			ret = 0;
 		else if (ret)
 			ret = error;
+		if (error && error != -ESRCH)
+			missed = error;
 	}
+	if (!ret && missed)
+		note_missing(engine, index, -missed);
 	return engine->n_points ? ret : 0;
 }
 

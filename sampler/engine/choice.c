@@ -162,6 +162,8 @@ static int add_one(struct engine *engine, const struct event_spec *wanted)
 		.leader = (unsigned int)place,
 		.noted_lost = before < 0 ? 0 : choice->noted_lost,
 		.coverage = before < 0 ? (struct coverage){0} : choice->coverage,
+		.partial = before >= 0 && choice->partial,
+		.unmeasured = before >= 0 && choice->unmeasured,
 		.short_lived_noted = before >= 0 && choice->short_lived_noted,
 		.spent = before < 0 ? 0 : choice->spent,
 		.noted_spent = before < 0 ? 0 : choice->noted_spent,

@@ -9,6 +9,7 @@
 
 #include "sampler/accounting/coverage.h"
 #include "sampler/engine/engine.h"
+#include "sampler/engine/missing.h"
 #include "sampler/events/spec.h"
 #include "sampler/kernel/record.h"
 #include "sampler/store/unwind.h"
@@ -76,6 +77,9 @@ struct choice {
 	unsigned int n_rates;
 	uint64_t noted_lost;
 	struct coverage coverage;
+	bool partial; /* was open, but not on every CPU or thread; see missing.h */
+	bool unmeasured; /* and how much it missed is unknown */
+	struct missing missing;
 	uint64_t spent, noted_spent;
 	bool short_lived_noted;
 	uint64_t noted_throttled;

@@ -14,6 +14,7 @@
  * flight.h  the flight recorder         tap.h     passes records to the tap
  * span.h    off-CPU time                wake.h    wake-ups, which split it
  * stack.h   size of stack copies        pending.h samples waiting for unwind tables
+ * missing.h CPUs without an event
  *
  * The sampling thread owns everything except the members below `lock`.
  */
@@ -32,6 +33,7 @@
 #include "sampler/engine/fields.h"
 #include "sampler/engine/flight.h"
 #include "sampler/engine/loop.h"
+#include "sampler/engine/missing.h"
 #include "sampler/engine/open.h"
 #include "sampler/engine/pending.h"
 #include "sampler/engine/round.h"

@@ -124,10 +124,15 @@ static void open_added(struct engine *engine, unsigned int index)
 		if (!opened && (ret == -EMFILE || ret == -ENFILE || ret == -ENOMEM)) {
 			choice_refuse(engine, index, -ret, engine->points[i]);
 			choice_drop(engine, index);
+		} else if (ret && ret != -ESRCH && engine->choices[index].open) {
+			choice_refuse(engine, index, -ret, engine->points[i]);
 		}
 	}
-	if (left_out)
+	if (left_out && engine->status.scope == SCOPE_CPU)
+		missing_note_fds(engine, EMFILE);
+	else if (left_out)
 		engine_note(engine, NOTE_FD_LIMIT, EMFILE, 0, engine->budget.fd_limit, NULL);
+	missing_add(engine);
 	for (unsigned int i = 0; i < engine->status.n_events; i++)
 		if (engine->choices[i].open && engine->choices[i].leader == index)
 			engine_note(

@@ -154,8 +154,8 @@ unsigned int order_for_tasks(const struct engine *engine, size_t n)
 
 bool engine_fds_left(const struct engine *engine, size_t n)
 {
-	/* The rest of the program needs some, mostly for symbols. */
-	uint64_t reserve = engine->budget.fd_limit >= 512 ? 96 : engine->budget.fd_limit / 2;
+	uint64_t reserve = engine->budget.fd_limit >= ENGINE_FDS_FEW ? ENGINE_FDS_RESERVE
+								     : engine->budget.fd_limit / 2;
 
 	return engine->budget.fds + n + reserve <= engine->budget.fd_limit;
 }
@@ -221,7 +221,10 @@ static int map_ring(struct engine *engine, struct ring **ring, int fd, unsigned 
 		}
 	}
 	/* Distinguishes the limit on locked memory from the refusal of an event. */
-	return ret == -EPERM ? -ENOBUFS : ret;
+	if (ret == -EPERM)
+		ret = -ENOBUFS;
+	engine->budget.ring_error = ret;
+	return ret;
 }
 
 int channel_open(struct engine *engine, struct channel **out, int fd, bool take_fd,
@@ -307,6 +310,7 @@ static void refuse_to_run(struct engine *engine, struct point_event *event, int 
 	struct choice *choice = &engine->choices[event->choice];
 
 	choice->ioctl_refused = "PERF_EVENT_IOC_ENABLE";
+	choice->partial |= choice->started;
 	if (!choice->started)
 		choice->settled = false;
 	choice_refuse(engine, event->choice, error, event->point);
@@ -745,6 +749,7 @@ int point_open(struct engine *engine, int32_t pid, int32_t tid, int cpu, bool on
 	int ret = 0;
 
 	*out = NULL;
+	engine->budget.ring_error = 0;
 	if (!point)
 		return -ENOMEM;
 	*point = (struct point){

@@ -77,6 +77,10 @@ struct point {
 	bool on_exec; /* the exec of the task arms it */
 };
 
+/* The rest of the program needs some descriptors, mostly for symbols; half of a small limit. */
+#define ENGINE_FDS_RESERVE 96u
+#define ENGINE_FDS_FEW 512u
+
 /* Descriptors and locked pages, which this user's limits allow. */
 struct budget {
 	uint64_t fd_limit, fds; /* fds: open descriptors of perf events */
@@ -84,6 +88,7 @@ struct budget {
 	unsigned int order; /* order of the next task's ring */
 	bool order_refused; /* the kernel accepted only a smaller ring since the last plan */
 	unsigned int ring_order_noted;
+	int ring_error; /* -errno of the last ring that could not be mapped */
 };
 
 /* Opens every chosen event on a task (cpu -1), a CPU (tid -1) or a task on a CPU (inherited).

@@ -149,12 +149,7 @@ int scope_open_cpus(struct engine *engine)
 		} else {
 			ret = error;
 			fail_open(engine, -error, engine->scope.cpus[i]);
-			if (error == -EMFILE || error == -ENFILE)
-				engine_note(engine, NOTE_FD_LIMIT, -error, 0,
-					engine->budget.fd_limit, NULL);
-			if (error == -ENOBUFS)
-				engine_note(engine, NOTE_MLOCK_LIMIT, EPERM, 0,
-					engine->limits.memlock_soft, NULL);
+			missing_refuse_cpu(engine, engine->scope.cpus[i], -error);
 		}
 		if (!choice_count_open(engine)) {
 			target_close_all(engine);
@@ -162,6 +157,7 @@ int scope_open_cpus(struct engine *engine)
 		}
 	}
 	engine->status.cpus = opened;
+	missing_add(engine);
 	return opened ? 0 : ret;
 }
 
@@ -295,10 +291,14 @@ int scope_open_inherited(struct engine *engine, int32_t pid, int32_t tid, bool o
 			opened++;
 		else if (ret == -ESRCH || ret == -EMFILE || ret == -ENFILE)
 			break;
+		else
+			missing_refuse_cpu(engine, engine->scope.cpus[i], -ret);
 	}
 	/* It is not sampled on some CPUs. */
-	if (opened && (ret == -EMFILE || ret == -ENFILE))
+	if (opened && (ret == -EMFILE || ret == -ENFILE)) {
+		missing_mark_all(engine);
 		attach_note_fd_limit(engine, ret);
+	}
 	return opened ? 0 : ret;
 }
 
@@ -471,12 +471,19 @@ static void watch_points(struct engine *engine)
 	}
 	for (size_t i = 0; i < engine->scope.n_cpus; i++) {
 		bool has_point = false;
+		int error;
 
 		for (size_t k = 0; k < engine->n_points && !has_point; k++)
 			has_point = engine->points[k]->cpu == engine->scope.cpus[i];
-		if (!has_point && !open_cpu(engine, engine->scope.cpus[i]))
-			engine_note(engine, NOTE_CPU_ONLINE, 0, 0, (uint64_t)engine->scope.cpus[i],
-				NULL);
+		if (has_point)
+			continue;
+		error = open_cpu(engine, engine->scope.cpus[i]);
+		if (error) {
+			missing_refuse_cpu(engine, engine->scope.cpus[i], -error);
+			continue;
+		}
+		missing_forget_cpu(engine, engine->scope.cpus[i]);
+		engine_note(engine, NOTE_CPU_ONLINE, 0, 0, (uint64_t)engine->scope.cpus[i], NULL);
 	}
 	engine->status.cpus = (uint32_t)engine->n_points;
 }
@@ -497,9 +504,12 @@ static void watch_inherited(struct engine *engine)
 		channel = shared_channel(engine, cpu);
 		while (channel && (task = idmap_next(&engine->follow.tasks, &position)) &&
 			ret != -EMFILE && ret != -ENFILE)
-			if (task->covered)
+			if (task->covered) {
 				ret = point_open(engine, task->process->pid, task->tid, cpu, false,
 					channel, &point);
+				if (ret && ret != -ESRCH)
+					missing_refuse_cpu(engine, cpu, -ret);
+			}
 		if (ret == -EMFILE || ret == -ENFILE)
 			attach_note_fd_limit(engine, ret);
 		if (channel)

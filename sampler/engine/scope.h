@@ -5,6 +5,8 @@
 #ifndef SAMPLER_ENGINE_SCOPE_H
 #define SAMPLER_ENGINE_SCOPE_H
 
+#include "sampler/base/idmap.h"
+
 #include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,6 +25,8 @@ struct scope {
 	size_t n_cpus;
 	uint8_t *cpu_wanted; /* by CPU number; NULL: all */
 	size_t cpu_wanted_len;
+	struct idmap refused; /* see missing_is_news() */
+	uint64_t fds_noted; /* limit of open files named by the last note */
 };
 
 /* Finds the CPUs, the permissions and the initial scope.  Returns 0, or -errno with the failure

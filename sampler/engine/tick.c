@@ -154,13 +154,6 @@ static void count_hits(
 		choice->coverage.hits = hits;
 }
 
-static uint64_t highest_hz(const struct perf_event_attr *attr)
-{
-	if (attr->freq)
-		return attr->sample_freq;
-	return attr_is_clock(attr) && attr->sample_period ? NS_PER_S / attr->sample_period : 0;
-}
-
 static void look_after_credit(
 	struct engine *engine, struct point_event *event, bool silent, uint64_t lost)
 {
@@ -223,7 +216,7 @@ static void read_event(
 	if (ran && is_clock && running_ns == ran_ns && counted < ran_ns)
 		armed_ns = counted;
 	coverage_add_time(&choice->coverage, &event->coverage, armed_ns, clock_ran_ns,
-		event->point->tid < 0 ? highest_hz(&choice->attr) : 0);
+		event->point->tid < 0 ? attr_highest_hz(&choice->attr) : 0);
 	event->stood = runs && !ran_ns && clock_ran_ns > STUCK_NS;
 	if (event->on_credit && runs && !engine->stopped)
 		look_after_credit(engine, event, !counted && ran_ns > STUCK_NS, lost);
@@ -541,6 +534,9 @@ static void settle_coverage(struct engine *engine)
 		/* Its counter stopped for an unknown time. */
 		if (status->throttled && attr_is_hardware(&engine->choices[i].attr))
 			status->coverable = 0;
+		/* It was not open everywhere. */
+		if (engine->choices[i].unmeasured)
+			status->coverable = 0;
 		coverage_end_reading(coverage);
 	}
 }
@@ -550,6 +546,7 @@ void engine_tick(struct engine *engine, bool all)
 	read_points(engine, all);
 	attach_settle_missed(engine);
 	add_task_time(engine);
+	missing_add(engine);
 	settle_coverage(engine);
 	note_changes(engine, all);
 	span_tick(engine);

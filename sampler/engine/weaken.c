@@ -309,8 +309,11 @@ void choice_refuse(struct engine *engine, unsigned int index, int error, const s
 		if (!choice->ioctl_refused)
 			choice_show_name(engine, index, choice->spec.name);
 		status->user_only = false;
-	} else if (status->error == error) {
-		return;
+	} else {
+		missing_mark(engine, index, point);
+		if (point && point->cpu >= 0 ? !missing_is_news(engine, point->cpu, index, error)
+					     : status->error == error)
+			return;
 	}
 	status->error = error;
 	engine->status.failure = (struct engine_failure){

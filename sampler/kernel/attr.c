@@ -15,6 +15,13 @@ bool attr_fires_by_time(const struct perf_event_attr *attr)
 	return attr->freq || attr_is_clock(attr);
 }
 
+uint64_t attr_highest_hz(const struct perf_event_attr *attr)
+{
+	if (attr->freq)
+		return attr->sample_freq;
+	return attr_is_clock(attr) && attr->sample_period ? 1000000000ull / attr->sample_period : 0;
+}
+
 bool attr_is_clock(const struct perf_event_attr *attr)
 {
 	return attr->type == PERF_TYPE_SOFTWARE &&

@@ -337,6 +337,28 @@ def few_descriptors_for_files(strobe, shares):
                              and (result.status == 0 or told) and "Too many open" not in result.out + result.err, str(result))
 
 
+def few_descriptors_for_cpus(strobe):
+    """Events that do not fit on all CPUs have no known coverage, and the limit named is enough."""
+    if len(os.sched_getaffinity(0)) < 2:
+        checks.skip("few file descriptors, -a", "one CPU")
+        return
+    events = ("page-faults,context-switches,cpu-migrations,minor-faults,major-faults,alignment-faults,"
+              "emulation-faults,dummy,cpu-clock,task-clock")
+    command = json_report(strobe, "-a", "-e", events)
+    result = run(command, limits={resource.RLIMIT_NOFILE: 40})
+    report = json.loads(result.out) if result.status == 0 else {"events": [], "notes": []}
+    faults = [event["coverage_percent"] for event in report["events"] if event["name"] == "page-faults"]
+    notes = " ".join(report["notes"])
+    needed = re.search(r"too low for every event on every CPU\. Raise it with: ulimit -n ([0-9]+)", notes)
+    checks.check("40 file descriptors, -a: coverage is not known", faults == [None], str(result))
+    checks.check("40 file descriptors, -a: a note names the CPU and the limit",
+                 needed and "on CPU " in notes and "with -a" not in notes, str(result))
+    if needed:
+        result = run(command, limits={resource.RLIMIT_NOFILE: int(needed.group(1))})
+        checks.check("the limit that is named is enough",
+                     result.status == 0 and "too low" not in result.out and "on CPU " not in result.out, str(result))
+
+
 def deleted_files(strobe, shares, library):
     """Files that an ordinary user runs and has deleted: the program has names, the library a reason
     and a remedy."""
@@ -455,6 +477,7 @@ def scarce(strobe, shares, threads):
                                                    limits={resource.RLIMIT_NOFILE: 64}))
         few_descriptors(strobe, work.pid)
     few_descriptors_for_files(strobe, shares)
+    few_descriptors_for_cpus(strobe)
     with started([threads, "200"]) as work:
         result = run(json_report(strobe, "-p", str(work.pid)), limits={resource.RLIMIT_NOFILE: 64})
         checks.check("200 threads and 64 descriptors: says so, profiles what it can",

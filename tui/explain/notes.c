@@ -70,7 +70,7 @@ static void note_refused(
 	struct text *text, const struct engine_note *note, const struct proc_limits *limits)
 {
 	struct engine_failure failure = {
-		.what = FAIL_OPEN,
+		.what = note->asked.ring ? FAIL_MMAP : FAIL_OPEN,
 		.error = note->error,
 		.pid = note->pid ? note->pid : -1,
 		.cpu = note->cpu,
@@ -150,6 +150,14 @@ static void note_limit(
 			note->value, note->value == 1 ? "" : "s");
 		break;
 	case NOTE_FD_LIMIT:
+		if (note->needed) {
+			text_add(text,
+				"the limit of open files (%" PRIu64
+				") is too low for every event on every CPU. Raise it with: "
+				"ulimit -n %" PRIu64,
+				note->value, note->needed);
+			break;
+		}
 		text_add(text,
 			"the limit of open files (%" PRIu64
 			") is too low for events on every thread. Raise it with ulimit -n, or "

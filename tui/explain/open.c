@@ -507,7 +507,8 @@ void explain_open_text(struct text *text, const struct explain_request *request,
 		break;
 	case ENOMEM:
 		explain_no_memory(text, "the kernel is out of memory for events", refusal.limits);
-		text_add(text, ". Sample fewer threads, or the whole machine with -a");
+		if (request->cpu < 0)
+			text_add(text, ". Sample fewer threads, or the whole machine with -a");
 		break;
 	case EINTR:
 		text_add(text,

@@ -469,6 +469,18 @@ static void test_refused_event_says_where(void **state)
 	note.cpu = 1;
 	explain_note(&note, &limits, out, sizeof(out));
 	expect_text(out, "on CPU 1: sampling whole CPUs is not permitted");
+	note.kind = NOTE_FD_LIMIT;
+	note.needed = 105;
+	explain_note(&note, &limits, out, sizeof(out));
+	expect_text(out, "every event on every CPU. Raise it with: ulimit -n 105");
+	note.kind = NOTE_EVENT_REFUSED;
+	note.error = ENOMEM;
+	explain_note(&note, &limits, out, sizeof(out));
+	assert_null(strstr(out, "with -a"));
+	note.asked.ring = true;
+	explain_note(&note, &limits, out, sizeof(out));
+	expect_text(out, "cannot map the buffer for samples of CPU 1: ");
+	note.asked.ring = false;
 	note.attr.freq = 1;
 	note.attr.sample_freq = 1000000;
 	note.error = EINVAL;
