@@ -134,8 +134,8 @@ enum symbols_note_kind {
 	/* path was recorded without a build-id; value 1: it changed since, 2: it is from another
 	 * machine, 3: it names code made at run time, 0: the kernel */
 	SYMBOLS_NOTE_UNVERIFIED,
-	/* path belongs to a user other than the process's, root or this one: not used; value 1: of
-	 * a recording, which does not tell the process's user */
+	/* path belongs to a user other than the process's, root or this one: not used; value 1: a
+	 * recording does not tell the process's user */
 	SYMBOLS_NOTE_JIT_OWNER,
 	SYMBOLS_NOTE_JIT_GONE, /* path, a recorded jitdump, cannot be opened; error */
 	SYMBOLS_NOTE_JIT_LEFT, /* path is older than the process: not used */
