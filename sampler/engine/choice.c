@@ -189,6 +189,11 @@ static int add_one(struct engine *engine, const struct event_spec *wanted)
 	choice_make_fields(engine, (unsigned int)place);
 	if ((size_t)place == engine->status.n_events)
 		engine->status.n_events++;
+	/* A name that an event lost with its kernel part may be this one. */
+	for (unsigned int i = 0; i < engine->status.n_events; i++)
+		if (i != (unsigned int)place && engine->choices[i].open &&
+			engine->status.events[i].user_only)
+			choice_show_actual(engine, i);
 	return place;
 }
 

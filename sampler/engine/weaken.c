@@ -39,8 +39,18 @@ void choice_leave_out(struct engine *engine, unsigned int index)
 		note_without(choice, engine->config.sample_more & hardware & ~choice->without, 0);
 }
 
-/* Shows the name of the event that the kernel is asked for, instead of the requested one. */
-static void show_name(struct engine *engine, unsigned int index)
+/* Returns whether another event was requested by this name, or is shown by it. */
+static bool is_taken(const struct engine *engine, unsigned int index, const char *name)
+{
+	for (unsigned int i = 0; i < engine->status.n_events; i++)
+		if (i != index && engine->choices[i].open &&
+			(!strcmp(engine->choices[i].spec.name, name) ||
+				!strcmp(engine->status.events[i].name, name)))
+			return true;
+	return false;
+}
+
+void choice_show_actual(struct engine *engine, unsigned int index)
 {
 	const struct choice *choice = &engine->choices[index];
 	const char *modifier = strchr(choice->spec.name, ':');
@@ -50,8 +60,14 @@ static void show_name(struct engine *engine, unsigned int index)
 	if (choice->attr.type != choice->spec.attr.type)
 		snprintf(name, sizeof(name), "cpu-clock%.*s",
 			(int)(sizeof(name) - sizeof("cpu-clock")), modifier ? modifier : "");
-	if (status_of(engine, index)->user_only)
-		event_name_user_only(name, choice->attr.type);
+	if (status_of(engine, index)->user_only) {
+		char user[EVENT_NAME_MAX];
+
+		memcpy(user, name, sizeof(user));
+		event_name_user_only(user, choice->attr.type);
+		if (!is_taken(engine, index, user))
+			memcpy(name, user, sizeof(name));
+	}
 	choice_show_name(engine, index, name);
 }
 
@@ -66,7 +82,7 @@ static void fall_back_to_clock(struct engine *engine, unsigned int index)
 	if (engine->filter)
 		attr->exclude_idle = 1;
 	choice_leave_out(engine, index);
-	show_name(engine, index);
+	choice_show_actual(engine, index);
 	choice_show_rate(engine, index);
 }
 
@@ -192,7 +208,7 @@ bool choice_weaken(struct engine *engine, unsigned int index, int error)
 		attr->exclude_callchain_kernel = 1;
 		status->user_only = true;
 		status->error = error;
-		show_name(engine, index);
+		choice_show_actual(engine, index);
 		return true;
 	case EINVAL:
 		return lower_rate(engine, index) || less_precise(choice) || both_sides(choice) ||

@@ -18,6 +18,9 @@ struct point;
 void choice_leave_out(struct engine *engine, unsigned int choice);
 /* Chooses the next fallback after a refusal; false: none is left, and the error stands. */
 bool choice_weaken(struct engine *engine, unsigned int choice, int error);
+/* Shows the name of the event that the kernel is asked for, instead of the requested one, unless
+ * another event has it. */
+void choice_show_actual(struct engine *engine, unsigned int choice);
 /* Called when it opened: notes the fallbacks taken. */
 void choice_settle(struct engine *engine, unsigned int choice);
 /* point: NULL if the target as a whole is the cause. */

@@ -15,6 +15,7 @@ import os
 import re
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -90,7 +91,11 @@ def remove_maps():
     """Remove the maps: reading a recording must not need them."""
     for path in glob.glob("/tmp/perf-*.map"):
         with contextlib.suppress(OSError):
-            with open(path, encoding="utf-8") as names:
+            about = os.lstat(path)
+            # Tests beside this one make maps that are no files, or far too large.
+            if not stat.S_ISREG(about.st_mode) or about.st_size > 1 << 20:
+                continue
+            with open(path, encoding="utf-8", errors="replace") as names:
                 if "gen_two" in names.read():
                     os.unlink(path)
 

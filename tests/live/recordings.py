@@ -255,6 +255,9 @@ def unknown_figures(strobe, shares, folder):
         result = run(["sh", "-c", f"{line} --time 0,0.1"])
         checks.check(f"a recording without times: --time is refused: {line}",
                      result.status == 1 and not result.out and "has samples without times" in result.err, result)
+    result = run([strobe, "diff", "--normalize", "second", path, path])
+    checks.check("a recording without times: nothing per second", result.status == 1 and not result.out and
+                 "nothing per second is known: its samples have no times" in result.err, result)
     text, report = told["samples"]
     checks.check("a recording without samples has no rates",
                  "cpu-clock: 0 samples" in text.out and report["events"][0].get("period") == 0, text)

@@ -412,6 +412,14 @@ def user_only_names(strobe):
             ("report", ["report", *shape, *command], NOBODY), ("stat", ["stat", *shape, *command], NOBODY),
             ("a recording", ["report", recordings[1], "--format", "json"], None))}
         diff = run([strobe, "diff", *recordings])
+        asked = run([strobe, "report", "-e", "page-faults", recordings[1]])
+        both = os.path.join(folder, "both")
+        run([strobe, "record", "-e", "page-faults,page-faults:u", "-c", "1", "-o", both, "--", "true"], user=NOBODY)
+        two = run([strobe, "report", "--format", "json", both])
+        one = run([strobe, "report", "--format", "json", "-e", "page-faults", both])
+    checks.check("an event is found by the name that was asked for", re.search(r"page-faults:u.*: \d+ samples", asked.out), str(asked))
+    names = [re.findall(r'"name":"(page-faults[^"]*)"', result.out) for result in (two, one)]
+    checks.check("two events have two names", names == [["page-faults", "page-faults:u"], ["page-faults"]], str(names))
     for name, result in found.items():
         checks.check(f"{name}: an event without the kernel is named so", '"name":"page-faults:u"' in result.out, str(result))
     checks.check("diff: an event with the kernel and one without it are two",

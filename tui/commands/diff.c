@@ -49,11 +49,15 @@ static int add_report(
 	else if (slash && slash[1])
 		path = slash + 1;
 	clean_string(name, sizeof(name), path);
-	if (table->normal == DIFF_SECOND && report->covered_s <= 0) {
+	if (table->normal == DIFF_SECOND && (report->no_times || report->covered_s <= 0)) {
 		snprintf(sentence, sizeof(sentence), "%s: nothing per second is known: %s", name,
-			report->duration_s > 0 ? "it has no time within --time"
-					       : "its samples have no times");
+			report->no_times ? "its samples have no times"
+					 : "it has no time within --time");
 		taking_complain(sentence);
+		if (report->no_times) {
+			free(clocks);
+			return -ENODATA;
+		}
 	}
 	ret = report_gather_notes(report, &taking->session);
 	for (size_t i = 0; i < report->n_notes && !ret; i++) {
@@ -98,7 +102,7 @@ static int add_file(struct diff_table *table, const struct request *request, cha
 			ret = add_report(table, taking, path, &report);
 			report_fini(&report);
 		}
-		if (ret)
+		if (ret == -ENOMEM)
 			taking_complain("out of memory");
 	}
 	taking_close(taking);

@@ -152,7 +152,8 @@ static int note_missing_events(struct report *report, const struct session *sess
 		session_missing_event(session, request->event_names[i], raw, sizeof(raw));
 		len = strlen(raw);
 		for (size_t j = 0; j < status->n_events; j++) {
-			found |= event_is_called(status->events[j].name, request->event_names[i]);
+			found |= session_event_asked(
+				session, status->events[j].name, request->event_names[i]);
 			if (len < sizeof(raw) && j < EVENTS_TOLD)
 				len += (size_t)snprintf(raw + len, sizeof(raw) - len, "%s %s",
 					j ? "," : ", but", status->events[j].name);
@@ -381,7 +382,7 @@ static bool is_wanted(const struct session *session, const struct engine_event_s
 	if (!session->recording)
 		return event->open || event->samples || !event->error;
 	for (size_t i = 0; i < request->n_event_names; i++)
-		if (event_is_called(event->name, request->event_names[i]))
+		if (session_event_asked(session, event->name, request->event_names[i]))
 			return true;
 	return !request->n_event_names;
 }

@@ -22,10 +22,12 @@ static bool interrupted(void *ctx)
 	return taking_was_interrupted(ctx);
 }
 
-static bool is_wanted(const struct request *request, const char *name)
+static bool is_wanted(const struct export_run *run, const char *name)
 {
+	const struct request *request = run->taking->request;
+
 	for (size_t i = 0; i < request->n_event_names; i++)
-		if (event_is_called(name, request->event_names[i]))
+		if (session_event_asked(&run->taking->session, name, request->event_names[i]))
 			return true;
 	return !request->n_event_names;
 }
@@ -80,10 +82,9 @@ static int choose_events(struct export_run *run, bool single)
 	bool some = false;
 
 	for (size_t i = 0; i < status->n_events; i++)
-		some |= status->events[i].samples && is_wanted(request, status->events[i].name);
+		some |= status->events[i].samples && is_wanted(run, status->events[i].name);
 	for (size_t i = 0; i < status->n_events; i++)
-		if (is_wanted(request, status->events[i].name) &&
-			(status->events[i].samples || !some))
+		if (is_wanted(run, status->events[i].name) && (status->events[i].samples || !some))
 			add_event(run, &status->events[i]);
 	if (run->profile.n_events) {
 		if (single && run->profile.n_events > 1) {

@@ -547,6 +547,7 @@ static void take_tables(struct names *names)
 			names->epoch++;
 			names->kernel_epoch +=
 				info->kind == IMAGE_KERNEL || info->kind == IMAGE_MODULE;
+			names->code_epoch += info->kind == IMAGE_ANON;
 		}
 	}
 }
@@ -619,6 +620,11 @@ uint64_t names_epoch(const struct names *names)
 uint64_t names_kernel_epoch(const struct names *names)
 {
 	return names->kernel_epoch;
+}
+
+uint64_t names_code_epoch(const struct names *names)
+{
+	return names->code_epoch;
 }
 
 uint64_t names_changes(const struct names *names)

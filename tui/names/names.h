@@ -36,7 +36,7 @@ struct symref {
 	bool resolved; /* has a real symbol name */
 	bool bounded; /* start and end are known; never for inlined functions */
 	bool pending; /* the image's table has not arrived yet */
-	bool growing; /* generated code without a name: a later table may have one */
+	bool growing; /* generated code without a name: may get one with names_code_epoch() */
 	bool idle; /* part of the kernel's idle loop */
 	bool inlined; /* an inlined function: symbol ends in " (inlined)", start is 0 */
 	bool foreign; /* only in another profile (names_index_add()); image_id is 0 */
@@ -174,6 +174,8 @@ int names_wait(struct names *names, unsigned int timeout_ms);
 uint64_t names_epoch(const struct names *names);
 /* Returns a number that grows when kernel frames get other names. */
 uint64_t names_kernel_epoch(const struct names *names);
+/* Returns a number that grows when generated code gets names. */
+uint64_t names_code_epoch(const struct names *names);
 /* Returns a number that grows with the epoch, and when a name already returned is replaced.  The
  * old name is then freed. */
 uint64_t names_changes(const struct names *names);

@@ -72,7 +72,7 @@ struct names {
 	struct images *images;
 	struct symbols *symbols;
 	struct changes *code; /* receives changes of code; or NULL */
-	uint64_t epoch, kernel_epoch, changes;
+	uint64_t epoch, kernel_epoch, code_epoch, changes;
 	struct frame_info *frames; /* by frame id */
 	uint32_t n_frames;
 	struct image_info *infos; /* by image id */

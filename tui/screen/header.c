@@ -406,7 +406,8 @@ static void draw_trust(const struct model *model, struct canvas *canvas, int y)
 	}
 	add_samples(&line, model, event);
 	add_flight(&line, &model->status);
-	if (sums->span_ns) {
+	/* Nothing per second is known of a recording without times. */
+	if (sums->span_ns && model->status.now_ns > model->status.started_ns) {
 		double seconds = (double)sums->span_ns / 1e9;
 
 		add(&line, 8, false, STYLE_DIM, "%s/s",

@@ -64,8 +64,8 @@ static void explain_table(const struct chain_break *where, char *out, size_t siz
 	else if (where->copied)
 		snprintf(out, size,
 			"in '%s'%s, where its unwind data does not lead to a caller: it needs a "
-			"register that is not known any more, or a word below the stack pointer, "
-			"which is not copied%s does not fit this stack%s",
+			"register that is not known any more or a word below the stack pointer "
+			"(which is not copied)%s does not fit this stack%s",
 			where->path, functions, where->recorded ? "," : ", or",
 			where->recorded ? ", or the copy of the stack was too short, which not "
 					  "all recordings tell"

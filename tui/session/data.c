@@ -114,6 +114,28 @@ static bool is_monotonic(const struct recording *recording)
 	return n;
 }
 
+bool session_event_asked(const struct session *session, const char *name, const char *asked)
+{
+	char user[EVENT_NAME_MAX] = "";
+	uint32_t type = PERF_TYPE_SOFTWARE;
+
+	if (event_is_called(name, asked))
+		return true;
+	if (!session->recording || strlen(asked) >= sizeof(user))
+		return false;
+	for (size_t i = 0; i < recording_attr_count(session->recording); i++) {
+		const struct reader_attr *attr = recording_attr(session->recording, i);
+
+		if (event_is_called(attr->name, asked))
+			return false;
+		if (!strcmp(attr->name, name))
+			type = attr->attr.type;
+	}
+	memcpy(user, asked, strlen(asked));
+	event_name_user_only(user, type);
+	return !strcmp(name, user);
+}
+
 void session_missing_event(const struct session *session, const char *name, char *out, size_t size)
 {
 	bool is_there = false, has_place = false;

@@ -167,14 +167,15 @@ static void add_cells(struct digester *digester, const struct slice *slice)
 
 /* Caches resolved symbols, since there are many and the entries of `names` are scattered in
  * memory. */
-static bool is_resolved(struct digester *digester, uint32_t symref, bool *pending)
+static bool is_resolved(struct digester *digester, uint32_t symref, struct digest *out)
 {
 	const struct symref *name;
 
 	if (bits_has(digester->resolved, digester->resolved_room, symref))
 		return true;
 	name = names_get(digester->names, symref);
-	*pending |= name->pending || name->growing;
+	out->pending |= name->pending;
+	out->growing |= name->growing;
 	/* If memory runs out, the symbol is looked up again. */
 	if (name->resolved &&
 		!grow_zeroed((void **)&digester->resolved, symref / BITS_WORD,
@@ -208,7 +209,7 @@ static int take_sums(
 	/* Symbols without weight may be touched, too. */
 	if (!weight && !self->samples)
 		return 0;
-	resolved = is_resolved(digester, symref, &out->pending);
+	resolved = is_resolved(digester, symref, out);
 	if (grow_room((void **)&digester->weights, digester->n, &digester->weights_room,
 		    sizeof(*digester->weights)) ||
 		grow_room((void **)&digester->symrefs, digester->n, &digester->symrefs_room,

@@ -43,7 +43,8 @@ struct digest {
 	uint64_t number;
 	bool bare;
 	uint64_t weight, samples;
-	bool pending; /* a symbol may get a name: rebuild when the epoch changes */
+	bool pending; /* a symbol was not known yet: rebuild when the epoch changes */
+	bool growing; /* code made at run time may get a name: rebuild when its epoch changes */
 	/* Most symbols on stacks are no leafs, but lookups are for leafs only.  Two lists halve the
 	 * data to search. */
 	uint64_t *weights; /* total of each symbol */

@@ -30,6 +30,7 @@ int hot_new(struct hot **out, struct store *store, const struct stacks *stacks, 
 		return -ENOMEM;
 	}
 	hot->epoch = names_epoch(names);
+	hot->code_epoch = names_code_epoch(names);
 	*out = hot;
 	return 0;
 }
@@ -61,7 +62,7 @@ static void reset(struct hot *hot)
 	memset(hot->by_event, 0, sizeof(hot->by_event));
 	hot->summed = false;
 	hot->n_bare = 0;
-	hot->bare_pending = false;
+	hot->bare_pending = hot->bare_growing = false;
 	hot_trends_clear(&hot->trends);
 }
 
@@ -186,7 +187,7 @@ struct change {
 	const struct snapshot *snapshot; /* covers both ranges */
 	const struct slice *const *slices;
 	size_t n;
-	bool remake_all, remake_pending;
+	bool remake_all, remake_pending, remake_growing;
 };
 
 static void weigh(struct digest *digest, const struct slice *slice)
@@ -245,7 +246,8 @@ static const struct slice *find_slice(const struct snapshot *snapshot, const str
 
 static bool is_good(const struct change *change, const struct digest *digest)
 {
-	return !change->remake_all && !(change->remake_pending && digest->pending);
+	return !change->remake_all && !(change->remake_pending && digest->pending) &&
+		!(change->remake_growing && digest->growing);
 }
 
 /* Counts the cells that must be read to follow the change.  Returns false if it cannot be followed,
@@ -256,7 +258,9 @@ static bool can_follow(const struct hot *hot, const struct change *change, uint6
 	size_t n_old = hot->n_digests, at = 0, run;
 
 	*cells = 0;
-	if (hot->n_bare && (change->remake_all || (change->remake_pending && hot->bare_pending)))
+	if (hot->n_bare &&
+		(change->remake_all || (change->remake_pending && hot->bare_pending) ||
+			(change->remake_growing && hot->bare_growing)))
 		return false;
 	for (size_t i = 0; i <= change->n; i++) {
 		const struct slice *slice = i < change->n ? change->slices[i] : NULL;
@@ -451,6 +455,7 @@ static int sum_anew(struct hot *hot, const struct change *change, uint64_t from_
 	if (!ret) {
 		memcpy(hot->by_event, bulk.by_event, sizeof(hot->by_event));
 		hot->bare_pending = bulk.pending;
+		hot->bare_growing = bulk.growing;
 		hot->digests = calloc(change->n ? change->n : 1, sizeof(*hot->digests));
 		ret = hot->digests ? 0 : -ENOMEM;
 	}
@@ -470,7 +475,8 @@ int hot_update(struct hot *hot, uint64_t from_ns, uint64_t to_ns)
 		/* Any change of a name can change which samples pass a filter. */
 		.remake_all = hot->hide_idle != hot->made_hide_idle ||
 			(hot->filter && hot->changes != names_changes(hot->names)),
-		.remake_pending = hot->epoch != names_epoch(hot->names)};
+		.remake_pending = hot->epoch != names_epoch(hot->names),
+		.remake_growing = hot->code_epoch != names_code_epoch(hot->names)};
 	uint64_t cells;
 	size_t first;
 	int ret;
@@ -496,6 +502,7 @@ int hot_update(struct hot *hot, uint64_t from_ns, uint64_t to_ns)
 	measure(hot, change.slices, ret ? 0 : change.n);
 	snapshot_release(hot->store, &snapshot);
 	hot->epoch = names_epoch(hot->names);
+	hot->code_epoch = names_code_epoch(hot->names);
 	hot->changes = names_changes(hot->names);
 	hot->made_hide_idle = hot->hide_idle;
 	hot->from_ns = from_ns;
@@ -537,6 +544,7 @@ int hot_sum(struct hot *hot, uint64_t from_ns, uint64_t to_ns)
 	measure(hot, n ? snapshot.slices + first : NULL, ret ? 0 : n);
 	snapshot_release(hot->store, &snapshot);
 	hot->epoch = names_epoch(hot->names);
+	hot->code_epoch = names_code_epoch(hot->names);
 	return ret;
 }
 
@@ -600,6 +608,7 @@ int hot_load(struct hot *hot, const struct basis *basis)
 	if (ret)
 		reset(hot);
 	hot->epoch = names_epoch(hot->names);
+	hot->code_epoch = names_code_epoch(hot->names);
 	return ret;
 }
 

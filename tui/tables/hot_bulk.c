@@ -47,7 +47,8 @@ static int collect(struct work *work, struct names *names, uint8_t event, struct
 		all->samples += sum->samples;
 		if (!name->resolved)
 			all->unresolved += sum->self;
-		out->pending |= name->pending || name->growing;
+		out->pending |= name->pending;
+		out->growing |= name->growing;
 		out->parts[out->n++] = *sum;
 		*sum = (struct hot_part){0};
 	}

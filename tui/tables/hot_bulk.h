@@ -20,7 +20,7 @@ struct hot_bulk {
 	struct hot_part *parts; /* by symref */
 	uint32_t n, room;
 	struct hot_sums by_event[STORE_EVENTS_MAX]; /* without span_ns */
-	bool pending; /* some symbol may get a name */
+	bool pending, growing; /* see struct digest */
 };
 
 /* Self weight of the leaf symbols in HOT_TREND equal parts of [from_ns, to_ns). */

@@ -46,7 +46,7 @@ struct hot {
 	const struct tasks *tasks;
 	struct filter *filter;
 	struct digester *digester;
-	uint64_t epoch, changes; /* state of the names that the digests depend on */
+	uint64_t epoch, code_epoch, changes; /* state of the names that the digests depend on */
 	bool hide_idle, made_hide_idle;
 	bool summed; /* the sums have no digests */
 	uint64_t from_ns, to_ns;
@@ -56,7 +56,7 @@ struct hot {
 	uint32_t first;
 	uint64_t digested, bulk_cells;
 	size_t n_bare; /* number of digests without entries */
-	bool bare_pending; /* some symbol in bare digests may get a name */
+	bool bare_pending, bare_growing; /* any bare digest is so; see struct digest */
 	struct hot_trends trends; /* used if there are bare digests */
 	bool wants_trends; /* hot_trend() was called for bare digests */
 	uint64_t last_number; /* last number given to a digest, from 1 on */

@@ -233,6 +233,34 @@ static void test_no_kernel(void **state)
 	engine_free(engine);
 }
 
+/* Two events never have one name, whichever was chosen first. */
+static void test_name_is_taken(void **state)
+{
+	static const char *const orders[] = {"cpu-clock,cpu-clock:u", "cpu-clock:u,cpu-clock"};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct event_spec *specs = parse(orders[i]);
+		struct engine_config config = {
+			.events = specs, .n_events = 2, .memory_bytes = 4 << 20};
+		const int32_t pid = 1;
+		struct engine *engine;
+
+		config.target =
+			(struct engine_target){.pids = &pid, .n_pids = 1, .command_output_fd = -1};
+		assert_int_equal(engine_new(&engine, &config), 0);
+		choice_add_all(engine, specs, 1, NULL);
+		assert_true(choice_weaken(engine, 0, EACCES) == (i == 0));
+		assert_string_equal(engine->status.events[0].name, "cpu-clock:u");
+		choice_add_all(engine, specs + 1, 1, NULL);
+		assert_true(choice_weaken(engine, 1, EACCES) == (i == 1));
+		assert_string_equal(engine->status.events[0].name, i ? "cpu-clock:u" : "cpu-clock");
+		assert_string_equal(engine->status.events[1].name, i ? "cpu-clock" : "cpu-clock:u");
+		engine_free(engine);
+		free(specs);
+	}
+}
+
 /* Events that happen in the kernel only are not tried without it. */
 static void test_kernels_own(void **state)
 {
@@ -335,6 +363,7 @@ int main(void)
 		cmocka_unit_test(test_precision),
 		cmocka_unit_test(test_no_such_event),
 		cmocka_unit_test(test_no_kernel),
+		cmocka_unit_test(test_name_is_taken),
 		cmocka_unit_test(test_kernels_own),
 		cmocka_unit_test(test_tracepoints),
 		cmocka_unit_test(test_left_out),

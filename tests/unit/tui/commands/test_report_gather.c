@@ -64,6 +64,12 @@ size_t session_notes(
 	return 0;
 }
 
+bool session_event_asked(const struct session *session, const char *name, const char *asked)
+{
+	(void)session;
+	return !strcmp(name, asked);
+}
+
 void session_missing_event(const struct session *session, const char *name, char *out, size_t size)
 {
 	(void)session;

@@ -100,12 +100,11 @@ static void test_code_without_rules(void **state)
 	expect_text(explain(&where), "pto.so.3' (aes_round and others), in code without");
 	where.ruleless = false;
 	expect_text(explain(&where),
-		"lead to a caller: it needs a register that is not known any more, or a word below "
-		"the stack pointer, which is not copied, or does not fit "
-		"this stack");
+		"lead to a caller: it needs a register that is not known any more or a word below "
+		"the stack pointer (which is not copied), or does not fit this stack");
 	where.recorded = true;
 	expect_text(
-		explain(&where), "which is not copied, does not fit this stack, or the copy of");
+		explain(&where), "(which is not copied), does not fit this stack, or the copy of");
 	where.lacks_register = true;
 	expect_text(explain(&where),
 		"finds the caller by a register that the recording does not have: record all of "

@@ -419,6 +419,14 @@ static void test_code_named_later(void **state)
 		add(world, stack(world, image, (const uint64_t[]){LEAF}, 1), world->worker, 0, 10);
 		next_slice(world);
 		assert_int_equal(hot_update(world->hot, 0, UINT64_MAX), 0);
+		assert_int_equal(hot_rows(world->hot, &query, &rows, &n, &sums), 0);
+		assert_true(sums.unresolved > 0);
+		for (size_t row = 0; row < n; row++) {
+			const struct symref *name = names_get(world->names, rows[row].symref);
+
+			assert_int_equal(name->growing, !name->resolved);
+			assert_int_equal(name->pending, name->growing && !i);
+		}
 		give(world, image);
 		world->symbols.images[image].version++;
 		world->symbols.changed = SYMBOLS_CHANGED_TABLES;
