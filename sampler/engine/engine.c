@@ -295,6 +295,7 @@ void engine_free(struct engine *engine)
 	engine_free_fields(engine);
 	free_config(&engine->config);
 	free(engine->scope.cpu_wanted);
+	idmap_fini(&engine->scope.refused);
 	free(engine->targets.cgroups);
 	free(engine->followed);
 	notes_fini(&engine->notes);

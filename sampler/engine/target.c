@@ -471,5 +471,4 @@ void target_fini(struct engine *engine)
 	free(engine->round.sources);
 	free(engine->round.touched);
 	free(engine->scope.cpus);
-	idmap_fini(&engine->scope.refused);
 }

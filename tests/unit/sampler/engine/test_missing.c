@@ -185,7 +185,7 @@ static void end(struct engine *engine)
 {
 	int epoll_fd = engine->loop.epoll_fd;
 
-	target_close_all(engine);
+	target_fini(engine);
 	engine->loop.epoll_fd = -1;
 	close(epoll_fd);
 	engine_free(engine);
