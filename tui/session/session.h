@@ -96,11 +96,12 @@ struct images *session_images(const struct session *session);
 /* Returns the fields of an event's samples (event: id in the store); NULL if none. */
 const struct fields *session_fields(const struct session *session, uint8_t event);
 const struct values *session_values(const struct session *session);
+/* Returns whether a recording's event of this name is asked for by -e.  An event that was recorded
+ * without its kernel part is also found by the name that was requested, if no other event has it.
+ */
+bool session_event_asked(const struct session *session, const char *name, const char *asked);
 /* Writes why a recording lacks samples of an event: no such event, no sample, or counted with
  * others.  Not cleaned. */
-/* Returns whether a recording's event of this name is asked for by -e.  An event that was recorded
- * without its kernel part is also called by the name without it, if no other event is. */
-bool session_event_asked(const struct session *session, const char *name, const char *asked);
 void session_missing_event(const struct session *session, const char *name, char *out, size_t size);
 /* Updates samples after names reported that code was replaced by other code; waits at most
  * timeout_ms for it. */
